@@ -1,13 +1,13 @@
-# One image for every process of ours. The command chooses: src/bin/api.ts if nothing is said, or worker.ts, relay.ts,
-# migrate.ts, namespace.ts beside it. It writes to the folder files only, so its root file system can be read-only.
+# One image for all processes. The command selects one: src/bin/api.ts by default, or worker.ts, relay.ts, migrate.ts or
+# namespace.ts. It writes only to the folder files, so its root file system can be read-only.
 #
-# The base is pinned by digest: the tag says to people what it is. docs/production.md tells how to check and renew it.
+# The base is pinned by digest; the tag is for people. docs/how-to/production.md explains how to check and update it.
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json ./
 
-# Bundled here, so that a worker is at work a second sooner and the bundler's native part stays behind.
+# Bundled here, so that a worker starts a second sooner and the image does not need the bundler's native part.
 FROM base AS workflows
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY src src
@@ -16,11 +16,11 @@ COPY workflows workflows
 COPY temporal-config temporal-config
 RUN node src/bin/bundle.ts dist/workflows.js
 
-# Without what is optional: the embedded PostgreSQL, a second Node, the bundler's native part. Temporal's native part
-# comes for five platforms, and one of them is this one.
+# Without optional packages: the embedded PostgreSQL, a second Node, the bundler's native part. Temporal's native part
+# comes for five platforms, of which this image needs one.
 FROM base AS packages
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
-# What decodes pictures and draws PDFs comes prebuilt, as optional packages for this platform.
+# The libraries that decode pictures and draw PDFs are prebuilt optional packages for this platform.
 COPY --from=workflows /app/node_modules/@img node_modules/@img
 COPY --from=workflows /app/node_modules/@napi-rs node_modules/@napi-rs
 RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
@@ -32,7 +32,7 @@ COPY src src
 COPY docs docs
 COPY activities activities
 COPY temporal-config temporal-config
-# A volume for uploaded files begins as this folder is: the user of the processes may write.
+# A volume for uploaded files inherits this folder's permissions: the processes' user can write to it.
 RUN mkdir --mode=1777 files
 ENV HOST=0.0.0.0 PORT=8080
 EXPOSE 8080

@@ -75,7 +75,7 @@ const sentenceOf = ({ operation }: Registered, code: string, said: string): stri
 function withoutNames(error: unknown, operation: string): ApplicationFailure {
   const { name, code } = error as { name?: string; code?: unknown }
   const type = name ?? 'Error'
-  const message = `${operation} failed: ${[type, ...(code === undefined ? [] : [code])].join(' ')}. The log says more.`
+  const message = `${operation} failed: ${[type, ...(code === undefined ? [] : [code])].join(' ')}. See the log.`
   return ApplicationFailure.create({ message, type })
 }
 

@@ -1,18 +1,20 @@
 #!/bin/sh
-# Makes what docker-compose.yml wants as secrets: a file for each, in SECRETS_DIR or ./secrets. What is there stays.
-# The files are readable for the users of the containers; the folder is closed to everybody but you.
+# Generates the secrets of docker-compose.yml, one file each, in SECRETS_DIR or ./secrets. Existing files stay.
+# The users of the containers can read the files; only you can enter the folder.
 set -eu
 folder=${SECRETS_DIR:-secrets}
 mkdir -p "$folder"
 chmod 700 "$folder"
+# Earlier versions called it secret_key.
+[ ! -s "$folder/secret_key" ] || [ -e "$folder/cursor_signing_key" ] || mv "$folder/secret_key" "$folder/cursor_signing_key"
 for name in postgres_password agentpay_db_password migration_db_password temporal_db_password \
-  dashboard_secret secret_key encryption_key; do
+  dashboard_secret cursor_signing_key encryption_key; do
   [ -s "$folder/$name" ] || openssl rand -hex 32 >"$folder/$name"
 done
 # Empty until encryption_key is replaced for the first time.
 touch "$folder/encryption_keys_old"
-# Given by Stripe: empty where it issues no cards.
-# The secret key of an S3-compatible store: empty where files lie in a folder.
+# Issued by Stripe; empty without Stripe Issuing.
+# The secret key of an S3-compatible store; empty if files are in a directory.
 for name in stripe_secret_key stripe_webhook_secret stripe_webhook_secret_events files_secret_key; do
   touch "$folder/$name"
 done

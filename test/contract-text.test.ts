@@ -8,6 +8,7 @@ import { type AnyOperation, type Failure, isWriting } from '../src/kernel/contra
 import { problems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
 import './contract/signatures.ts'
+import { renamed } from '../src/values/json-names.ts'
 import { exampleAsRead } from './support/contract/example-body.ts'
 import { operations } from './support/contract/world.ts'
 
@@ -105,7 +106,7 @@ describe.each(operationEntries)('the contract of %s', (key, operation) => {
       '',
     )
     const sent = await exampleAsRead(body, example)
-    const problem = example === undefined ? undefined : body?.safeParse(sent).error?.message
+    const problem = example && body ? body.safeParse(renamed(body, sent)).error?.message : undefined
     expect(problem ? `${key}: its own \`example\` does not fit its \`body\`: ${problem}` : '').toBe('')
   })
 

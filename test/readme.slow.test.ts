@@ -9,9 +9,13 @@ import { temporaryFolder } from './support/processes/folders.ts'
 import { lastingPort } from './support/processes/lasting-port.ts'
 
 const readme = readFileSync('README.md', 'utf8')
-const flow = /<!-- flow -->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+const partOf = (name: string): string =>
+  new RegExp(`<!-- ${name} -->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? ''
 
 const service = await startTestService()
+const quickstart = stepsFor(service.url)
+  .map(({ curl }) => curl)
+  .join('\n')
 const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
 
 /** A folder with the instance file that `npm start` writes. */
@@ -23,8 +27,8 @@ async function aDataFolder(): Promise<string> {
   return folder
 }
 
-/** The output of an interactive shell, which reads a pasted text line by line. */
-async function pasted(shell: string, flags: readonly string[]): Promise<string[]> {
+/** The output of an interactive shell, which reads pasted lines one by one. */
+async function pasted(script: string, shell: string, flags: readonly string[]): Promise<string[]> {
   const env = {
     PATH,
     HOME: temporaryFolder(),
@@ -32,7 +36,7 @@ async function pasted(shell: string, flags: readonly string[]): Promise<string[]
     RECEIVER: String(await lastingPort()),
   }
   const child = spawn(shell, flags, { env, stdio: ['pipe', 'pipe', 'ignore'] })
-  child.stdin.end(flow)
+  child.stdin.end(script)
   return (await text(child.stdout)).split('\n').filter(Boolean)
 }
 
@@ -41,11 +45,40 @@ const installed = Object.entries(shells).filter(([shell]) =>
   PATH.split(delimiter).some(folder => existsSync(join(folder, shell))),
 )
 
-describe('the first flow of the README', () => {
+describe('the README', () => {
+  test.each(installed)(
+    'pays by the script, and its commands show the payment, in %s',
+    async (shell, flags) => {
+      const lines = await pasted(partOf('flow') + partOf('commands'), shell, flags)
+      expect(lines.slice(0, 6)).toEqual([
+        expect.stringMatching(/^policy {4}policy_\w+ 50 2$/),
+        expect.stringMatching(/^agent {5}agent_\w+ active Reader$/),
+        expect.stringMatching(/^intent {4}intent_\w+ created 2\.5$/),
+        expect.stringMatching(/^approved {2}intent_\w+ approved Go ahead$/),
+        expect.stringMatching(/^paid {6}mppcredential_\w+ 200 receipt$/),
+        'balance   17.5 0 ledger verified',
+      ])
+      // A command prints an object over several lines, from `{` to `}`.
+      const answers = lines
+        .slice(6)
+        .join('\n')
+        .split(/\n(?=\{$)/m)
+      expect(answers).toHaveLength(3)
+      const [intents, events, proof] = answers.map(answer => JSON.parse(answer))
+      expect(intents.data).toMatchObject([{ status: 'completed', amountEuros: 2.5 }])
+      expect(events.data).toMatchObject([
+        { event: 'transaction.completed', data: { intentId: intents.data[0].id } },
+      ])
+      expect(proof).toMatchObject({ ok: true, problems: [] })
+    },
+  )
+})
+
+describe('the quickstart of /docs', () => {
   test.each(installed)(
     'ends with a payment, its statement and its webhook as pasted into %s',
     async (shell, flags) => {
-      const lines = await pasted(shell, flags)
+      const lines = await pasted(quickstart, shell, flags)
       const answers = lines.filter(line => line.startsWith('{')).map(line => JSON.parse(line))
       expect(answers.filter(answer => answer.error)).toEqual([])
       const [wallet, funded, card, intent, approved, paid, balance, statement, events, proof, delivered] =
@@ -63,15 +96,8 @@ describe('the first flow of the README', () => {
     },
   )
 
-  test('is tried in bash and sh, and has no comment, which zsh takes for a command where it is pasted', () => {
+  test('is tried in bash and sh, and has no comment, which zsh takes for a pasted command', () => {
     expect(installed.map(([shell]) => shell)).toEqual(expect.arrayContaining(['bash', 'sh']))
-    expect(flow).toMatch(/^told\(\)/)
-    expect(flow.split('\n').filter(line => /(^|\s)#/.test(line))).toEqual([])
-  })
-
-  test('has the steps of /docs, word for word', () => {
-    const [, ...steps] = stepsFor('')
-    const told = steps.map(({ title, curl }, index) => `echo '${index + 1}. ${title}'\n${curl}\n`)
-    expect(told.filter(step => !flow.includes(step))).toEqual([])
+    expect(quickstart.split('\n').filter(line => /(^|\s)#/.test(line))).toEqual([])
   })
 })

@@ -119,7 +119,7 @@ test('the primary key of every table of tenants begins with the tenant', async (
   expect(rows.map(({ name }) => name).sort()).toEqual(FOUND_WITHOUT_OWNER)
 })
 
-test('the pictures of docs/data-model.md have the columns and references of the database', async () => {
+test('the pictures of docs/reference/data-model.md have the columns and references of the database', async () => {
   const tables = [...tablesOfMigrations().values()]
   const columns = await service.sql<{ column: string }>(
     `select table_name || '.' || column_name as column from information_schema.columns c

@@ -38,7 +38,7 @@ const hotApi = {
 }
 
 const outsideApi = {
-  ask: post('/jars/{jarId}/ask', { summary: 'Ask', callers: ['key'], run: 'outside', returns: [200, Jar] }),
+  ask: post('/jars/{jarId}/ask', { summary: 'Ask', callers: ['key'], run: 'external', returns: [200, Jar] }),
 }
 
 type Handlers = { readonly [Name in keyof typeof api]: HandlerOf<(typeof api)[Name]> }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Admissions } from '../derive/http/admissions.ts'
+import { CredentialWatch } from '../derive/http/credential-watch.ts'
 import type { Credentials } from '../derive/http/credentials.ts'
 import type { Tenant } from '../kernel/contract/actor.ts'
 import {
   type FollowedEvent,
   type FollowedEvents,
-  type FollowWish,
+  type FollowRequest,
   MOST_STREAMS,
   MOST_WAITING,
 } from '../kernel/contract/follow.ts'
@@ -39,12 +39,12 @@ interface Parts {
 }
 
 export interface EventStreams {
-  open(wish: FollowWish): Promise<FollowedEvents | undefined>
+  open(wish: FollowRequest): Promise<FollowedEvents | undefined>
   /**
    * Follows for the length of one request, without counting towards the owner's streams. Events of other
    * processes arrive within a second. Returns undefined at the limit of waiting requests.
    */
-  wait(wish: FollowWish): Promise<FollowedEvents | undefined>
+  wait(wish: FollowRequest): Promise<FollowedEvents | undefined>
   onEvents(events: readonly Tenant[]): void
   count(): number
   stop(): Promise<void>
@@ -110,7 +110,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
-      const isTaken = await takePlace(sql, [ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
+      const isTaken = await acquireSlot(sql, [ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
         // A client that disconnected meanwhile has released its place, perhaps before it was taken.
         if (wish.ending.aborted) close(ownerId, id)
       })
@@ -132,10 +132,10 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
   }
 }
 
-async function takePlace(
+async function acquireSlot(
   sql: Sql,
   values: readonly unknown[],
-  { from, ending }: FollowWish,
+  { from, ending }: FollowRequest,
 ): Promise<boolean> {
   const until = clock.ticks() + (from ? RESUMING.forMs : 0)
   for (;;) {
@@ -158,7 +158,7 @@ interface WaitParts {
 }
 
 function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait'] {
-  const waiting = new Set<FollowWish>()
+  const waiting = new Set<FollowRequest>()
   return async wish => {
     if (waiting.size >= MOST_WAITING || wish.ending.aborted) return undefined
     waiting.add(wish)
@@ -180,7 +180,7 @@ interface FollowingParts {
 export interface Following {
   readonly streams: EventStreams
   /** Ends endless answers whose callers would now be refused. */
-  readonly admissions: Admissions
+  readonly credentialWatch: CredentialWatch
   onEvents(events: readonly EventRow[]): void
 }
 
@@ -193,10 +193,10 @@ export function openFollowing({
   log,
   metrics,
 }: FollowingParts): Following {
-  const admissions = new Admissions(credentials.endings)
+  const credentialWatch = new CredentialWatch(credentials.endings)
   const endCredentials = (events: readonly { readonly event: string }[]): void => {
     credentials.onEvents(events)
-    admissions.onEvents(events)
+    credentialWatch.onEvents(events)
   }
   const streams = eventStreams({
     database,
@@ -208,7 +208,7 @@ export function openFollowing({
   metrics.watch('event_streams', 'Streams of events that are open here.', async () => streams.count())
   return {
     streams,
-    admissions,
+    credentialWatch,
     onEvents(events) {
       endCredentials(events)
       streams.onEvents(events)

@@ -21,12 +21,12 @@ import { derivedSecrets } from '../ports/vault.ts'
 type WithKey = Settings & { readonly encryptionKey: string }
 
 /** The receivers to which simulated systems send their messages. */
-interface Doors {
+interface SandboxCallbacks {
   readonly cards: Deliver
   readonly identity: DeliverNotice
 }
 
-export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors): ExternalSystems {
+export function externalSystemsOf(settings: WithKey, queue: Queue, doors: SandboxCallbacks): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
@@ -73,11 +73,11 @@ const unset = (setting: string): Problem =>
   new Problem('not_configured', `Live mode has nothing to do this with: ${setting} is not set.`)
 
 function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
-  const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutOffs } = settings
+  const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutoffTimes } = settings
   if (!collectionIban) return new Missing('COLLECTION_IBAN')
   if (!sepaFolder) return new Missing('SEPA_FOLDER')
   const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
-  return railByFiles({ debtor, cutOffs: sepaCutOffs, queue, files: outFolder(sepaFolder) })
+  return railByFiles({ debtor, cutOffs: sepaCutoffTimes, queue, files: outFolder(sepaFolder) })
 }
 
 function byStripe(settings: Settings): CardProcessor | Missing {

@@ -4,7 +4,7 @@ import { viewTask } from '../adapters/file-viewer/viewer.ts'
 import { filesInBucket } from '../adapters/files-in-bucket/files-in-bucket.ts'
 import { filesOnDisk } from '../adapters/files-on-disk/files-on-disk.ts'
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
-import { type TurnLimits, Turns, tooMany } from '../kernel/run/owner-queue.ts'
+import { OwnerQueue, type OwnerQueueLimits, rateLimited } from '../kernel/run/owner-queue.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings/settings.ts'
@@ -30,13 +30,13 @@ export function fileStoreOf(settings: Settings, vault: Vault): Files {
     region: filesRegion,
     accessKey: String(filesAccessKeyId),
     secretKey: String(filesSecretKey),
-    outbound: wayTo(filesUrl),
+    outbound: storeClient(filesUrl),
   }
   return filesInBucket(options, vault)
 }
 
 /** The operator's own store may be in a private network; this client reaches nothing else. */
-function wayTo(url: string): Outbound {
+function storeClient(url: string): Outbound {
   const guard = guardedHttp({ allow: ['0.0.0.0/0', '::/0'] })
   const { origin } = new URL(url)
   const other = { rule: 'store', message: 'Only the store of files is reached this way.' }
@@ -88,7 +88,7 @@ async function* watched({ content }: OpenedFile, alarm: (error: unknown) => neve
 
 /** At least two, so that one owner's file does not hold up another owner's. Each may need 256 MiB. */
 const VIEWERS = Math.min(4, Math.max(2, availableParallelism()))
-const LIMITS: TurnLimits = {
+const LIMITS: OwnerQueueLimits = {
   atOnceOfOne: 1,
   atOnce: VIEWERS,
   waitingOfOne: 20,
@@ -127,7 +127,7 @@ class TimeBudget {
     const over = this.used(owner) - BUDGET.ms
     if (over <= 0) return
     const seconds = Math.ceil(over / BUDGET.share / 1_000)
-    throw tooMany(
+    throw rateLimited(
       `Looking at your files has taken more than ${BUDGET.ms / 1_000} seconds. Send the next one in ${seconds} seconds, or files that are simpler to draw.`,
       seconds,
     )
@@ -136,11 +136,11 @@ class TimeBudget {
 
 /** Viewers shared fairly between owners: one file of each at a time, in turns, within each owner's time budget. */
 export function sharedViewers(): Viewer {
-  const turns = new Turns(LIMITS)
+  const turns = new OwnerQueue(LIMITS)
   const budget = new TimeBudget()
   return {
     async render(owner, kind, carryOut) {
-      const end = await turns.take(owner)
+      const end = await turns.acquire(owner)
       const began = clock.ticks()
       try {
         budget.check(owner)

@@ -1,4 +1,4 @@
-import { bodyRoom } from '../derive/http/body-room.ts'
+import { bodyMemory } from '../derive/http/body-memory.ts'
 import { counterInMemory } from '../derive/http/rate-limit.ts'
 import { published } from '../kernel/contract/area.ts'
 import { printLine } from '../platform/output.ts'
@@ -16,8 +16,8 @@ export async function serveMetrics(runtime: OpenRuntime): Promise<Part[]> {
   const operations = published(areas).filter(({ operation }) => PATHS.includes(operation.path))
   const handler = listenerFor(runtime, operations, {
     counter: counterInMemory(),
-    bodies: bodyRoom(0),
-    uploads: bodyRoom(0),
+    bodies: bodyMemory(0),
+    uploads: bodyMemory(0),
     stopping: new AbortController().signal,
   })
   const server = apiServer(handler, connectionLimits(settings))

@@ -1,9 +1,9 @@
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { type LeaseKind, ProcessLease, RENEW_MS } from '../kernel/database/process-lease.ts'
-import { KeptAnswers } from '../kernel/run/kept-answers.ts'
 import type { Runtime } from '../kernel/run/runtime.ts'
+import { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import type { Logger } from '../platform/log.ts'
-import { everySoOften } from '../platform/rounds.ts'
+import { repeatEvery } from '../platform/rounds.ts'
 
 export interface RenewedLease {
   readonly lease: ProcessLease
@@ -23,7 +23,7 @@ export function renewLease(
   { wake, onFailure, heldMs }: Watching,
 ): RenewedLease {
   const lease = new ProcessLease(database, kind, heldMs)
-  const renewal = everySoOften(RENEW_MS, async () => (await lease.round()) > 0 && wake(), onFailure)
+  const renewal = repeatEvery(RENEW_MS, async () => (await lease.round()) > 0 && wake(), onFailure)
   return {
     lease,
     async end() {
@@ -33,15 +33,15 @@ export function renewLease(
   }
 }
 
-interface OutsideCalls extends Pick<Runtime, 'lease' | 'keptAnswers'> {
+interface OutsideCalls extends Pick<Runtime, 'lease' | 'unrecordedAnswers'> {
   stop(): Promise<void>
 }
 
 /** The lease for external calls. Stop it after all requests and before the database is closed. */
-export function openOutsideCalls(database: Database, log: Logger): OutsideCalls {
+export function openExternalCalls(database: Database, log: Logger): OutsideCalls {
   const onFailure = (error: unknown) => log.warn({ err: error }, 'the lease of outside calls was not renewed')
   const { lease, end } = renewLease(database, 'calls', { wake: () => undefined, onFailure })
-  const keptAnswers = new KeptAnswers(database, ({ operation, requestId }, now, error) => {
+  const unrecordedAnswers = new UnrecordedAnswers(database, ({ operation, requestId }, now, error) => {
     const told = { operation: operation.key, requestId }
     if (now === 'kept') log.warn(told, 'the database is away: an answer of another system is kept')
     else if (now === 'recorded') log.info(told, 'an answer that was kept is recorded')
@@ -49,9 +49,9 @@ export function openOutsideCalls(database: Database, log: Logger): OutsideCalls 
   })
   return {
     lease,
-    keptAnswers,
+    unrecordedAnswers,
     async stop() {
-      await keptAnswers.stop()
+      await unrecordedAnswers.stop()
       await end()
     },
   }

@@ -1,13 +1,13 @@
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 
 /** Secrets that several processes share. A single process may generate them; several need them configured. */
-export function requiredSecrets({ databaseUrl, dashboardSecret, secretKey, encryptionKey }: Settings) {
-  if (databaseUrl && dashboardSecret && secretKey && encryptionKey)
-    return { databaseUrl, dashboardSecret, secretKey, encryptionKey }
+export function requiredSecrets({ databaseUrl, dashboardSecret, cursorSigningKey, encryptionKey }: Settings) {
+  if (databaseUrl && dashboardSecret && cursorSigningKey && encryptionKey)
+    return { databaseUrl, dashboardSecret, cursorSigningKey, encryptionKey }
   const wanted = {
     DATABASE_URL: databaseUrl,
     DASHBOARD_SECRET: dashboardSecret,
-    SECRET_KEY: secretKey,
+    CURSOR_SIGNING_KEY: cursorSigningKey,
     ENCRYPTION_KEY: encryptionKey,
   }
   const missing = Object.entries(wanted).flatMap(([name, value]) => (value ? [] : [name]))

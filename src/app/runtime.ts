@@ -1,6 +1,6 @@
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
-import { askFor } from '../derive/ask.ts'
+import { callOperationFor } from '../derive/call-operation.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
 import { openCredentials } from '../derive/http/credentials.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
@@ -12,11 +12,11 @@ import { Cursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { EventRow } from '../kernel/journal/journal.ts'
-import { announcersOf } from '../kernel/journal/outbox.ts'
+import { notifiersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
-import type { KeptAnswers } from '../kernel/run/kept-answers.ts'
 import { withOwners } from '../kernel/run/other-owner.ts'
 import { reactionsOf } from '../kernel/run/runtime.ts'
+import type { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import {
   type OpenDatabase,
   onceReachable,
@@ -40,8 +40,8 @@ import { externalSystemsOf } from './external-systems.ts'
 import { fileStoreOf, watchedFiles } from './files.ts'
 import { type OwnAddresses, ownAddresses, pagesOf } from './own-addresses.ts'
 import { ownOperations, portsOf } from './ports.ts'
-import { deliveryTo, doorsTo, receiversOf } from './receivers.ts'
-import { openOutsideCalls } from './renewed-lease.ts'
+import { deliveryTo, receiversOf, sandboxCallbacks } from './receivers.ts'
+import { openExternalCalls } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
@@ -49,7 +49,7 @@ import { openSigner } from './signer.ts'
 export interface ServiceSettings extends Settings {
   databaseUrl: string
   dashboardSecret: string
-  secretKey: string
+  cursorSigningKey: string
   encryptionKey: string
 }
 
@@ -107,7 +107,7 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
   // The database may stop before this process has closed its connections.
   waiting?.signal.addEventListener('abort', () => signer.stop())
-  const { stop, ...calls } = openOutsideCalls({ pool }, log)
+  const { stop, ...calls } = openExternalCalls({ pool }, log)
   const database: OpenDatabase = {
     pool,
     async close() {
@@ -127,8 +127,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer, ...calls } = await openStore({ settings, waiting, shared }, log)
-  const metrics = metricsOf(database, calls.keptAnswers)
-  const announcers = announcersOf(database)
+  const metrics = metricsOf(database, calls.unrecordedAnswers)
+  const notifiers = notifiersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const following = openFollowing({ database, settings, credentials, times: streamTimes, log, metrics })
@@ -145,7 +145,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       runUrl,
       ...configured(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
+      outside: {
+        ...externalSystemsOf(settings, sepaQueue(runFor), sandboxCallbacks(inwards, log)),
+        ...outside,
+      },
       outbound: options.outbound ?? guardOf(settings, addresses),
       vault,
       signer,
@@ -156,15 +159,15 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       deliver: inwards,
       execute: call => execute(call),
       tools: toolsOf(operations, call => execute(call), watching(log)),
-      onOutbox: announcers.outbox,
+      onOutbox: notifiers.outbox,
       temporal: () => temporal(),
     }),
-    askFor: askFor(operations, call => execute(call)),
-    cursors: new Cursors(settings.secretKey),
+    callOperationFor: callOperationFor(operations, call => execute(call)),
+    cursors: new Cursors(settings.cursorSigningKey),
     ...calls,
     reactions: reactionsOf(areas),
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),
-    announcers,
+    notifiers,
     onBatch: metrics.batch,
   })
   let temporal: () => Promise<boolean | null> = async () => null
@@ -189,11 +192,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     threads,
     ...following,
     ports: runtime.ports,
-    onOutbox: announcers.outbox,
+    onOutbox: notifiers.outbox,
   }
 }
 
-function metricsOf(database: OpenDatabase, kept: KeptAnswers): Metrics {
+function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   const metrics = openMetrics(database.pool)
   metrics.watch('answers_kept', 'Answers that the database has yet to take.', async () => kept.count)
   watchDatabase(metrics, database)
@@ -208,9 +211,9 @@ const toAll =
   }
 
 const secretsIn = (settings: ServiceSettings): string[] => {
-  const { dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const { dashboardSecret, cursorSigningKey, encryptionKey, encryptionKeysOld = [] } = settings
   const others = [settings.temporalApiKey, settings.canvasModelKey]
-  const all = [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, ...others]
+  const all = [dashboardSecret, cursorSigningKey, encryptionKey, ...encryptionKeysOld, ...others]
   return all.filter(secret => secret !== undefined)
 }
 
@@ -224,14 +227,14 @@ const watching = (log: Logger): ToolReports => ({
 const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
   model: modelOf(settings),
-  pushContact: settings.pushContact,
+  vapidSubject: settings.vapidSubject,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,
   webhookRetrySeconds: settings.webhookRetrySeconds,
-  cardAnswerMs: settings.cardAnswerMs,
+  cardAuthTimeoutMs: settings.cardAuthTimeoutMs,
   auditRetentionDays: settings.auditRetentionDays,
   filesQuotaBytes: settings.filesQuotaMib * 1_048_576,
-  mppRuns: settings.mppRuns,
+  mppWorkflows: settings.mppWorkflows,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {
     iban: settings.collectionIban ?? null,

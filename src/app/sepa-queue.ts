@@ -17,8 +17,8 @@ export function sepaQueue(runFor: Ports['runFor']): Queue {
   }
   return {
     async put(payment, call) {
-      const { scheme, endToEndId, amountEuros, payee, reference } = payment
-      await run('rails.enqueue', payment, call, { scheme, endToEndId, amountEuros, payee, reference })
+      const { scheme, endToEndId, amountCents, payee, reference } = payment
+      await run('rails.enqueue', payment, call, { scheme, endToEndId, amountCents, payee, reference })
     },
     statusOf: (payment, call) => run('rails.standing', payment, call),
     remove: (payment, call) => run('rails.takeOut', payment, call),

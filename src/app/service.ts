@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import express from 'express'
-import { type BodyRoom, bodyRoom } from '../derive/http/body-room.ts'
+import { type BodyMemory, bodyMemory } from '../derive/http/body-memory.ts'
 import { pipeline } from '../derive/http/pipeline.ts'
 import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/http/rate-limit.ts'
 import { clientAddress, hostAmong, proxies } from '../derive/http/raw-request.ts'
@@ -29,14 +29,14 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   const { areas, database, metrics, settings } = runtime
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
   const sweeping = startSweeping(runtime)
-  const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
-  const uploads = bodyRoom(settings.uploadMemoryMib * MIB)
+  const bodies = bodyMemory(settings.bodyMemoryMib * MIB)
+  const uploads = bodyMemory(settings.uploadMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
   const stopping = new AbortController()
   const parts = { counter, bodies, uploads, stopping: stopping.signal }
   const server = apiServer(listenerFor(runtime, published(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
-  const taken = async () => bodies.taken() + uploads.taken()
+  const taken = async () => bodies.reservedBytes() + uploads.reservedBytes()
   metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', taken)
   return {
     runtime,
@@ -58,8 +58,8 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
 
 interface ListenerParts {
   readonly counter: Counter
-  readonly bodies: BodyRoom
-  readonly uploads: BodyRoom
+  readonly bodies: BodyMemory
+  readonly uploads: BodyMemory
   readonly stopping: AbortSignal
 }
 
@@ -68,7 +68,7 @@ export function listenerFor(
   operations: readonly Registered[],
   { counter, stopping, ...rooms }: ListenerParts,
 ): RequestListener {
-  const { addresses, admissions, areas, database, execute, gate, ports, receiveFor, settings } = runtime
+  const { addresses, credentialWatch, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -77,14 +77,14 @@ export function listenerFor(
       execute,
       find: router(operations),
       gate,
-      admissions,
+      credentialWatch,
       stopping,
       ...rooms,
       ports,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
-      pageOrigins: onceAsked(() => ports.relyingParty().origins),
-      ownUrls: onceAsked(addresses.urls),
+      pageOrigins: lazily(() => ports.relyingParty().origins),
+      ownUrls: lazily(addresses.urls),
       isOwn: addresses.isOwn,
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
@@ -96,7 +96,7 @@ export function listenerFor(
 }
 
 /** Evaluated at the first request: the address is known by then and stays the same. */
-function onceAsked<T>(find: () => T): () => T {
+function lazily<T>(find: () => T): () => T {
   let found: T | undefined
   return () => {
     found ??= find()

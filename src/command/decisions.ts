@@ -13,7 +13,7 @@ interface Intent {
   readonly comment: string | null
 }
 
-const words: Readonly<Record<string, string>> = {
+const outcomes: Readonly<Record<string, string>> = {
   approved: 'is approved',
   completed: 'is approved, and the payment is made',
   denied: 'is denied',
@@ -36,10 +36,10 @@ export async function untilDecided(
   }
 }
 
-export function tellDecision(intent: Intent, context: Pick<Context, 'print' | 'note'>): ExitCode {
+export function reportDecision(intent: Intent, context: Pick<Context, 'print' | 'note'>): ExitCode {
   const { id, status, comment } = intent
   context.print(intent)
-  context.note(`${id} ${words[status] ?? `is ${status}`}.${comment ? ` “${comment}”` : ''}`)
+  context.note(`${id} ${outcomes[status] ?? `is ${status}`}.${comment ? ` “${comment}”` : ''}`)
   return ['approved', 'completed'].includes(status) ? exitCodes.done : exitCodes.refused
 }
 
@@ -54,5 +54,5 @@ export async function approveOnPage(id: string, context: Context): Promise<ExitC
   note('Waiting for the decision. Ctrl+C stops it.')
   // An undecided intent expires, so the wait ends.
   const intent = await untilDecided(context, id, Number.POSITIVE_INFINITY)
-  return tellDecision(intent as NonNullable<typeof intent>, context)
+  return reportDecision(intent as NonNullable<typeof intent>, context)
 }

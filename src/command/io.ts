@@ -53,5 +53,5 @@ const reasons: Readonly<Record<string, (doing: string) => string>> = {
   ENOSPC: doing => `cannot be ${doing}: the disk is full.`,
 }
 
-export const fileTrouble = (name: string, doing: 'read' | 'written', code: string): string =>
+export const fileError = (name: string, doing: 'read' | 'written', code: string): string =>
   `${name} ${reasons[code]?.(doing) ?? `cannot be ${doing}: ${code}`}`

@@ -16,10 +16,10 @@ export {
 export { SignatureRejected, UnknownSigningKey, verifySigned } from './verify-signed.ts'
 export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
 
-import type { z } from 'zod'
 import type { PathParam } from '../kernel/contract/addresses.ts'
 import type { Area, Areas } from '../kernel/contract/area.ts'
 import type { AnyOperation, Operation } from '../kernel/contract/operation.ts'
+import type { JsonOf } from '../values/json-names.ts'
 import { serverSentEvents } from '../values/server-sent-events.ts'
 import { type Answer, answerOf, type CallInput, type Credentials, requestOf } from './call.ts'
 import { formOf } from './form.ts'
@@ -41,7 +41,7 @@ type Arguments<T> = Record<never, never> extends T ? [input?: T & Extras] : [inp
 
 type CallOf<O> =
   O extends Operation<infer P, infer Q, infer B, infer R, infer _F, infer _E, infer _K>
-    ? (...input: Arguments<Members<P, z.input<Q>, z.input<B>>>) => Promise<Answer<z.input<R>>>
+    ? (...input: Arguments<Members<P, JsonOf<Q>, JsonOf<B>>>) => Promise<Answer<JsonOf<R>>>
     : never
 
 /** `client.policies.create({ body: { name: 'Books' } })`: every operation, with the types of its contract. */

@@ -3,7 +3,7 @@ import type { DocsFile } from './docs/docs.ts'
 import { asJson } from './docs/print.ts'
 import { samplesOf } from './docs/samples.ts'
 import { constraintWords, typeWords } from './docs/schema-words.ts'
-import { type GuideFile, guideAddress, readGuides } from './guides/guides.ts'
+import { type Guides, guideAddress, markdownOf, readGuides } from './guides/guides.ts'
 import { ACCESS } from './openapi/operation.ts'
 import type { Document, JsonSchema } from './openapi/types.ts'
 
@@ -18,8 +18,11 @@ export function renderText(document: Document): Map<string, DocsFile> {
     ]),
     [`${addressOf(EVENTS.id)}.md`, eventsText(book)],
   ]
-  const guides = readGuides().files
-  const manual = guides.map(({ name, markdown }): [string, string] => [`${guideAddress(name)}.md`, markdown])
+  const guides = readGuides()
+  const manual = guides.files.map((file): [string, string] => [
+    `${guideAddress(file.name)}.md`,
+    markdownOf(guides, file),
+  ])
   const whole = pages.map(([, text]) => text).join('\n')
   return new Map(
     [
@@ -40,7 +43,7 @@ const linkTo = (name: string, address: string, about: string): string =>
   `- [${name}](${address}): ${oneLine(about)}`
 
 /** In the form of llmstxt.org. */
-function indexText({ document: { info }, chapters }: Book, guides: readonly GuideFile[]): string {
+function indexText({ document: { info }, chapters }: Book, { groups }: Guides): string {
   return [
     `# ${info.title}`,
     `> ${info.summary}`,
@@ -55,8 +58,12 @@ function indexText({ document: { info }, chapters }: Book, guides: readonly Guid
       linkTo('Everything in one text', '/llms-full.txt', 'All operations, records and events.'),
       linkTo('OpenAPI 3.1', '/openapi.json', 'The same for programs.'),
     ].join('\n'),
-    '## Guides',
-    guides.map(({ name, title, about }) => linkTo(title, `${guideAddress(name)}.md`, about)).join('\n'),
+    ...groups.flatMap(group => [
+      `## ${group.title}`,
+      group.files
+        .map(({ name, title, about }) => linkTo(title, `${guideAddress(name)}.md`, about))
+        .join('\n'),
+    ]),
     '## Sections',
     [
       ...chapters.map(({ id, name, about }) => linkTo(name, `${addressOf(id)}.md`, about)),

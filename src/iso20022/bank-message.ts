@@ -33,6 +33,6 @@ function readStatusReport(document: XmlElement): BankMessage {
   if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
   const report = readPain002(document)
   if (report.notices.length > MAX_ITEMS)
-    throw new UnreadableXml(`It tells of more than ${MAX_ITEMS} payments: ask for smaller files.`)
+    throw new UnreadableXml(`It has more than ${MAX_ITEMS} payments. Ask the bank for smaller files.`)
   return { kind: 'pain.002', messageId, notices: report.notices, report, statement: null }
 }

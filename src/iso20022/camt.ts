@@ -1,5 +1,5 @@
 import { plainIban } from '../values/iban.ts'
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
@@ -52,7 +52,9 @@ export function readCamt(document: XmlElement, today: string): BankFile {
   const skipped = entries.filter(entry => 'reason' in entry)
   const payments = skipped.flatMap(entry => entry.payments)
   if (Math.max(entries.length, credits.length, payments.length) > MAX_ITEMS)
-    throw new UnreadableXml(`It tells of more than ${MAX_ITEMS} bookings or payments: ask for smaller files.`)
+    throw new UnreadableXml(
+      `It has more than ${MAX_ITEMS} bookings or payments. Ask the bank for smaller files.`,
+    )
   return { kind: kind.name, messageId, entries: entries.length, credits, skipped }
 }
 
@@ -124,13 +126,13 @@ function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
 function creditFrom(
   entry: XmlElement,
   details: XmlElement,
-  amountEuros: Euros,
+  amountCents: Cents,
   part: number,
   { origin, bankReference, today }: Booking,
 ): ReceivedCredit {
   const senderIban = textAt(details, 'RltdPties/DbtrAcct/Id/IBAN')
   return {
-    amountEuros,
+    amountCents,
     source: 'bank',
     origin,
     bankReference,
@@ -168,7 +170,7 @@ interface OwnPayment {
   readonly notice: 'settled' | 'returned'
   readonly reasonCode: string | null
   /** Zero if the entry has several payments and gives no amount for this payment. */
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
@@ -183,11 +185,11 @@ function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
     endToEndId: textAt(payment, 'Refs/EndToEndId'),
     notice: direction === 'DBIT' ? 'settled' : 'returned',
     reasonCode: textAt(payment, 'RtrInf/Rsn/Cd'),
-    amountEuros: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? 0n,
+    amountCents: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? 0n,
   }))
 }
 
-const amountOf = (payment: XmlElement): Euros | undefined =>
+const amountOf = (payment: XmlElement): Cents | undefined =>
   amountAt(payment, 'Amt') ?? amountAt(payment, 'AmtDtls/TxAmt/Amt')
 
 /** The money of a returned payment is not that of a payer. */
@@ -196,7 +198,7 @@ const isReturn = (entry: XmlElement): boolean =>
   elementsAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0
 
 /** Exact cents of a positive amount below ten billion; undefined for any other. Surplus trailing zeros are accepted. */
-function amountAt(element: XmlElement, path: string): Euros | undefined {
+function amountAt(element: XmlElement, path: string): Cents | undefined {
   const [, whole, cents = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
   if (whole === undefined) return undefined
   return BigInt(whole + cents.padEnd(2, '0')) || undefined

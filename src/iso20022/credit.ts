@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 export const creditSources = ['bank', 'simulation', 'funding', 'acquirer', 'owner', 'refund'] as const
 
@@ -11,7 +11,7 @@ export const unmatchedReasons = [
 export type UnmatchedReason = (typeof unmatchedReasons)[number]
 
 export interface ReceivedCredit {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly source: (typeof creditSources)[number]
   /**
    * The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox, or

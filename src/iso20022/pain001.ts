@@ -88,7 +88,7 @@ function documentOf(order: Order, debtor: Debtor): XmlElement {
 
 const totalsOf = ({ payments }: Order): XmlElement[] => [
   element('NbOfTxs', String(payments.length)),
-  element('CtrlSum', decimal(payments.reduce((sum, { amountEuros }) => sum + amountEuros, 0n))),
+  element('CtrlSum', decimal(payments.reduce((sum, { amountCents }) => sum + amountCents, 0n))),
 ]
 
 const headerOf = (order: Order, name: string): XmlElement =>
@@ -123,10 +123,10 @@ const partOf = (order: Order, { name, iban, bic }: Debtor): XmlElement =>
 const accountOf = (name: string, iban: string): XmlElement =>
   element(name, [element('Id', [element('IBAN', iban)])])
 
-const paymentOf = ({ endToEndId, amountEuros, payee, reference }: Ordered): XmlElement =>
+const paymentOf = ({ endToEndId, amountCents, payee, reference }: Ordered): XmlElement =>
   element('CdtTrfTxInf', [
     element('PmtId', [element('EndToEndId', endToEndId)]),
-    element('Amt', [element('InstdAmt', decimal(amountEuros), { Ccy: 'EUR' })]),
+    element('Amt', [element('InstdAmt', decimal(amountCents), { Ccy: 'EUR' })]),
     payee.bic ? element('CdtrAgt', [element('FinInstnId', [element('BICFI', payee.bic)])]) : undefined,
     element('Cdtr', [element('Nm', payee.name)]),
     accountOf('CdtrAcct', payee.iban),

@@ -39,12 +39,12 @@ const MAX_NAME = 140
 export function readPain002(document: XmlElement): StatusReport {
   const [body] = document.children
   if (document.name !== 'Document' || !document.namespace.includes(':pain.002.') || !body)
-    throw new UnreadableXml('It is no pain.002 message.')
+    throw new UnreadableXml('It is not a pain.002 message.')
   const original = elementsAt(body, 'OrgnlGrpInfAndSts')[0]
   const originalMessageId = original && textAt(original, 'OrgnlMsgId')
   if (!original || !originalMessageId) throw new UnreadableXml('It does not say which message it answers.')
   if (!textAt(original, 'OrgnlMsgNmId')?.startsWith('pain.001'))
-    throw new UnreadableXml('It answers no pain.001 message.')
+    throw new UnreadableXml('It does not answer a pain.001 message.')
   const parts = elementsAt(body, 'OrgnlPmtInfAndSts')
   const notices = parts.flatMap(part => elementsAt(part, 'TxInfAndSts')).map(noticeOf)
   const overall = [...parts.map(part => statusOf(part, 'PmtInfSts')), statusOf(original, 'GrpSts')]
@@ -75,7 +75,7 @@ const unknownIn = (overall: readonly ReportedStatus[]): ReportedStatus[] => [
 const noticeOf = (payment: XmlElement): PaymentNotice => ({
   endToEndId: textAt(payment, 'OrgnlEndToEndId'),
   ...statusOf(payment, 'TxSts'),
-  amountEuros: null,
+  amountCents: null,
 })
 
 function statusOf(element: XmlElement, path: string): ReportedStatus {

@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 export const noticeKinds = ['settled', 'rejected', 'returned', 'payee_checked'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
@@ -21,5 +21,5 @@ export interface ReportedStatus {
 export interface PaymentNotice extends ReportedStatus {
   readonly endToEndId: string | null
   /** Null in a pain.002, which gives no amounts. */
-  readonly amountEuros: Euros | null
+  readonly amountCents: Cents | null
 }

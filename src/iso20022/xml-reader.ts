@@ -49,7 +49,7 @@ class TreeReader {
 
   constructor() {
     const parser = this.#parser
-    parser.onerror = ({ message }) => this.#refuse(wordsFor(message.split('\n')[0] ?? ''))
+    parser.onerror = ({ message }) => this.#refuse(readableMessage(message.split('\n')[0] ?? ''))
     parser.onopentagstart = ({ name }) => {
       this.#tag = name
     }
@@ -68,14 +68,14 @@ class TreeReader {
   end(): XmlElement {
     this.#parser.close()
     const [root] = this.#document.children
-    return root ?? this.#refuse('there is nothing in it')
+    return root ?? this.#refuse('it is empty')
   }
 
   #begin(tag: QualifiedTag): void {
     this.#tag = null
     const name = shortened(tag.name)
     if (this.#open.length === 1 && this.#document.children.length > 0)
-      this.#refuse('it is not well-formed: it goes on after its end')
+      this.#refuse('it is not well-formed: it continues after its end')
     if (Object.keys(tag.attributes).length > MOST_ATTRIBUTES)
       this.#refuse(`the element ${name} has more than ${MOST_ATTRIBUTES} attributes`)
     if (this.#open.length > MOST_LEVELS)
@@ -89,7 +89,7 @@ class TreeReader {
   #add(piece: string): void {
     const element = this.#open.at(-1)
     if (!element) return
-    if (piece.includes('\0') || !piece.isWellFormed()) this.#refuse('it has what is no character')
+    if (piece.includes('\0') || !piece.isWellFormed()) this.#refuse('it has an invalid character')
     // Whitespace between elements is dropped: long lists are full of it.
     const isSpace = element.children.length > 0 && piece.trim() === ''
     if (isSpace) return
@@ -120,7 +120,7 @@ const newElement = ({
 })
 
 /** Rewords the parser's own limit on the length of names, comments and references. */
-const wordsFor = (message: string): string =>
+const readableMessage = (message: string): string =>
   message.startsWith('Max buffer length exceeded')
     ? 'it has a name, a comment or a reference that is longer than 65536 characters'
     : `it is not well-formed: ${message}`

@@ -33,7 +33,7 @@ export function schemaViolation(element: XmlElement, expected: Part): string | u
   const within = (why: string): string => `${name}/${why}`
   for (const [key, form] of Object.entries(attributes))
     if (!form.test(element.attributes.get(key) ?? '')) return within(`@${key} is not right`)
-  if (element.attributes.size > Object.keys(attributes).length) return `${name} has an attribute too many`
+  if (element.attributes.size > Object.keys(attributes).length) return `${name} has an unexpected attribute`
   if (shape instanceof RegExp) return textProblem(element, shape)
   return element.text.trim() === ''
     ? orderProblem(element, shape)?.replace(/^/, `${name}/`)
@@ -57,5 +57,5 @@ function orderProblem({ children }: XmlElement, parts: readonly Part[]): string 
     }
   }
   const stray = children[next]
-  return stray && `${stray.name} has no place there`
+  return stray && `${stray.name} is not allowed there`
 }

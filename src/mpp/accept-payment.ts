@@ -19,10 +19,11 @@ export function parseAcceptPayment(header: string): readonly Acceptance[] | Unus
     .split(',')
     .map(entry => entry.trim())
     .filter(entry => entry !== '')
-  if (entries.length === 0) return problem('Accept-Payment names nothing.')
+  if (entries.length === 0) return problem('Accept-Payment is empty.')
   if (entries.length > MOST_ENTRIES) return problem(`Accept-Payment has more than ${MOST_ENTRIES} entries.`)
   const read = entries.map(entry => ENTRY.exec(entry))
-  if (read.includes(null)) return problem('Accept-Payment has an entry that is no method/intent;q=quality.')
+  if (read.includes(null))
+    return problem('Accept-Payment has an entry that is not of the form method/intent;q=quality.')
   return read.map(match => ({
     method: match?.[1] ?? '*',
     intent: match?.[2] ?? '*',

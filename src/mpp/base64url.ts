@@ -37,8 +37,8 @@ export function decodeObject(name: string, text: string): JsonObject | Unusable 
   if (!bytes) return problem(`${name} is not base64url without padding.`)
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes))
-    return isObject(value) ? value : problem(`${name} holds no JSON object.`)
+    return isObject(value) ? value : problem(`${name} is not a JSON object.`)
   } catch {
-    return problem(`${name} holds no JSON in UTF-8.`)
+    return problem(`${name} is not JSON in UTF-8.`)
   }
 }

@@ -140,14 +140,14 @@ const CONTROL_HEADERS =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept-encoding)$/i
 
 function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefined): Challenge | Unusable {
-  if (twice !== undefined) return problem(`A Payment challenge gives its parameter ${twice} twice.`)
+  if (twice !== undefined) return problem(`A Payment challenge has its parameter ${twice} twice.`)
   const missing = required.find(name => !given.get(name))
   if (missing) return problem(`A Payment challenge has no ${missing}.`)
   if ((given.get('id') ?? '').length > LONGEST_ID)
     return problem(`A Payment challenge has an id of more than ${LONGEST_ID} characters.`)
   const header = given.get('header')
   if (header !== undefined && (!FIELD_NAME.test(header) || CONTROL_HEADERS.test(header)))
-    return problem('A Payment challenge wants the credential in a header that cannot carry one.')
+    return problem('A Payment challenge names a header that cannot carry the credential.')
   return challengeFrom(name => given.get(name))
 }
 

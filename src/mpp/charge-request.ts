@@ -39,10 +39,10 @@ export function requestOf({ request }: Challenge): ChargeRequest | Unusable {
 function chargeOf(given: JsonObject): ChargeRequest | Unusable {
   const { amount, currency, methodDetails = {} } = given
   if (typeof amount !== 'string' || !/^[1-9]\d{0,14}$/.test(amount))
-    return problem('The amount of the challenge is no number of cents above zero, as digits in a text.')
+    return problem('The amount of the challenge is not a string of digits for a positive number of cents.')
   if (typeof currency !== 'string' || !/^[a-z]{3}$/.test(currency))
-    return problem('The currency of the challenge is no code of ISO 4217 in small letters.')
-  if (!isObject(methodDetails)) return problem('The methodDetails of the challenge are no JSON object.')
+    return problem('The currency of the challenge is not an ISO 4217 code in lower case.')
+  if (!isObject(methodDetails)) return problem('The methodDetails of the challenge are not a JSON object.')
   const texts = textsOf(given, ['recipient', 'description', 'externalId'])
   if (isUnusable(texts)) return texts
   return { amount: BigInt(amount), currency, ...texts, methodDetails }
@@ -53,7 +53,8 @@ function textsOf(given: JsonObject, names: readonly string[]): Readonly<Record<s
   const wrong = present.find(
     name => typeof given[name] !== 'string' || String(given[name]).length > LONGEST_TEXT,
   )
-  if (wrong) return problem(`The ${wrong} of the challenge is no text of at most ${LONGEST_TEXT} characters.`)
+  if (wrong)
+    return problem(`The ${wrong} of the challenge is not a string of at most ${LONGEST_TEXT} characters.`)
   return Object.fromEntries(present.map(name => [name, String(given[name])]))
 }
 
@@ -89,10 +90,10 @@ const isNetworks = (given: unknown): given is string[] =>
 function keyOf(details: Readonly<Record<string, unknown>>): CardDetails['key'] | Unusable {
   const { encryptionJwk, jwksUri, kid } = details
   if (encryptionJwk !== undefined && jwksUri !== undefined)
-    return problem('The challenge gives both encryptionJwk and jwksUri: nobody knows which key is meant.')
+    return problem('The challenge gives both encryptionJwk and jwksUri. Exactly one is allowed.')
   if (encryptionJwk !== undefined) {
     const wrong = merchantKeyProblem(encryptionJwk)
-    if (wrong !== undefined || !isObject(encryptionJwk)) return problem(wrong ?? 'The key is no object.')
+    if (wrong !== undefined || !isObject(encryptionJwk)) return problem(wrong ?? 'The key is not an object.')
     return { encryptionJwk: merchantKeyOf(encryptionJwk) }
   }
   if (typeof jwksUri !== 'string' || jwksUri.length > LONGEST_URL || !URL.canParse(jwksUri))
@@ -127,12 +128,12 @@ const COMPACT_JWE = /^[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+$/
 export function cardPayloadOf({ payload }: Credential): CardPayload | Unusable {
   const { encryptedPayload: jwe, paymentAccountReference: reference } = payload
   if (typeof jwe !== 'string' || jwe.length > LONGEST_JWE || !COMPACT_JWE.test(jwe))
-    return problem('The encryptedPayload of the credential is no compact JWE.')
+    return problem('The encryptedPayload of the credential is not a compact JWE.')
   const names = Object.keys(shapes) as (keyof typeof shapes)[]
   const wrong = names.find(name => typeof payload[name] !== 'string' || !shapes[name].test(payload[name]))
   if (wrong) return problem(`The credential has no usable ${wrong}.`)
   if (reference !== undefined && (typeof reference !== 'string' || !/^[0-9A-Za-z]{1,35}$/.test(reference)))
-    return problem('The paymentAccountReference of the credential is no text of letters and digits.')
+    return problem('The paymentAccountReference of the credential is not a string of letters and digits.')
   const texts = Object.fromEntries(names.map(name => [name, String(payload[name])]))
   return {
     ...(texts as Record<keyof typeof shapes, string>),

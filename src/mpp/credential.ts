@@ -40,14 +40,15 @@ export const credentialDigest = (value: string): string =>
 export function parseCredential(value: string): Credential | Unusable {
   if (value.length > LONGEST) return problem(`The credential has more than ${LONGEST} characters.`)
   const encoded = encodedPart(value)
-  if (encoded === undefined) return problem('The header holds no single credential of the scheme Payment.')
+  if (encoded === undefined)
+    return problem('The header does not contain exactly one credential of the scheme Payment.')
   const given = decodeObject('The credential', encoded)
   if (isUnusable(given)) return given
   const { challenge, source, payload } = given
   if (!isObject(challenge)) return problem('The credential echoes no challenge.')
   if (!isObject(payload)) return problem('The credential has no payload.')
   if (source !== undefined && typeof source !== 'string')
-    return problem('The source of the credential is no text.')
+    return problem('The source of the credential is not a string.')
   const echoed = echoOf(challenge)
   if (isUnusable(echoed)) return echoed
   return { challenge: echoed, ...(source === undefined ? {} : { source }), payload }
@@ -60,7 +61,7 @@ function echoOf(given: JsonObject): Challenge | Unusable {
   const missing = required.find(name => typeof values[name] !== 'string' || values[name] === '')
   if (missing) return problem(`The challenge in the credential has no ${missing}.`)
   const wrong = optional.find(name => values[name] !== undefined && typeof values[name] !== 'string')
-  if (wrong) return problem(`The ${wrong} of the challenge in the credential is no text.`)
+  if (wrong) return problem(`The ${wrong} of the challenge in the credential is not a string.`)
   return challengeFrom(name => values[name] as string | undefined)
 }
 
@@ -72,7 +73,7 @@ function opaqueOf(given: unknown): string | undefined | Unusable {
     Object.entries(given).every(pair => pair.every(text => typeof text === 'string' && text.isWellFormed()))
   return isRecord
     ? toBase64url(canonicalJson(given))
-    : problem('The opaque of the challenge in the credential is neither a text nor an object of texts.')
+    : problem('The opaque of the challenge in the credential is neither a string nor an object of strings.')
 }
 
 export const contentDigest = (body: string | Uint8Array): string =>

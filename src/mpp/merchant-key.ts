@@ -14,10 +14,10 @@ export interface MerchantKey {
 
 /** Undefined for a valid key: RSA of 2048 bits or more, with a key id and for encryption. */
 export function merchantKeyProblem(jwk: unknown): string | undefined {
-  if (!isObject(jwk)) return 'The key of the merchant is no JSON Web Key.'
+  if (!isObject(jwk)) return 'The key of the merchant is not a JSON Web Key.'
   const secret = PRIVATE.find(member => Object.hasOwn(jwk, member))
   if (secret) return `The key of the merchant has the private member ${secret}.`
-  if (jwk.kty !== 'RSA') return 'The key of the merchant is no RSA key.'
+  if (jwk.kty !== 'RSA') return 'The key of the merchant is not an RSA key.'
   if (jwk.use !== 'enc') return 'The key of the merchant does not have the use enc.'
   if (jwk.alg !== 'RSA-OAEP-256') return 'The key of the merchant does not have the alg RSA-OAEP-256.'
   if (typeof jwk.kid !== 'string' || jwk.kid === '' || jwk.kid.length > 200)
@@ -34,7 +34,7 @@ function numbersProblem({
     return 'The key of the merchant has no modulus and exponent of 2048 to 8192 bits.'
   const isList = Array.isArray(operations) && operations.every(operation => typeof operation === 'string')
   if (operations !== undefined && !isList)
-    return 'The key_ops of the key of the merchant are no list of texts.'
+    return 'The key_ops of the merchant’s key are not a list of strings.'
   const jwk: Jwk = {
     kty: 'RSA',
     n,

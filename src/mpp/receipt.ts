@@ -40,10 +40,10 @@ function wrongMember(given: JsonObject): string | undefined {
   const wrong = ['challengeId', 'externalId'].find(
     name => given[name] !== undefined && typeof given[name] !== 'string',
   )
-  if (wrong) return `The ${wrong} of the receipt is no text.`
+  if (wrong) return `The ${wrong} of the receipt is not a string.`
   return isInstant(String(given.timestamp))
     ? undefined
-    : 'The timestamp of the receipt is no time of RFC 3339.'
+    : 'The timestamp of the receipt is not an RFC 3339 time.'
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/

@@ -29,7 +29,7 @@ export function requireVersion(version: string): void {
  * Whether the next `migrate` takes over a database of the version before. No process of that version is
  * running then.
  */
-export async function isToBeStamped(url: string): Promise<boolean> {
+export async function needsStamp(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await client.connect()
   try {

@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 /**
  * Charges payers' cards for the owners of this installation; `adapters/acquirer` implements it. Every call
@@ -34,7 +34,7 @@ export interface RefusedToken {
 
 export interface Charge {
   readonly handle: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly reference: string
   readonly descriptor: string
 }

@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
 
 /** The first two mean that the payment was not authorized. */
@@ -31,11 +31,11 @@ export interface CardDisputes {
   ): Promise<Done | ProcessorFailure>
   submit(dispute: KnownDispute, call: ProcessorCall): Promise<Done | ProcessorFailure>
   withdraw(dispute: KnownDispute, call: ProcessorCall): Promise<Done | ProcessorFailure>
-  inquire(dispute: KnownDispute, call: ProcessorCall): Promise<DisputeStanding | ProcessorFailure>
+  inquire(dispute: KnownDispute, call: ProcessorCall): Promise<NetworkDecision | ProcessorFailure>
 }
 
 interface DisputeClaim {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly reason: DisputeReason
   readonly description: string
 }
@@ -45,7 +45,7 @@ export interface NewDispute extends DisputeClaim {
   readonly processorCardId: string
   readonly openedAt: Date
   /** The clearings of the payment, by the processor's ids; the largest first. */
-  readonly clearings: readonly { readonly id: string; readonly amountEuros: Euros }[]
+  readonly clearings: readonly { readonly id: string; readonly amountCents: Cents }[]
 }
 
 export interface OpenedDispute {
@@ -55,7 +55,7 @@ export interface OpenedDispute {
 
 export interface KnownDispute {
   readonly processorDisputeId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly submittedAt: Date | null
 }
 
@@ -65,7 +65,7 @@ export interface DisputeEvidence extends DisputeClaim {
 }
 
 /** The network's decision so far. `expired`: it was not submitted in time. */
-export type DisputeStanding =
+export type NetworkDecision =
   | { readonly status: 'undecided' }
-  | { readonly status: 'credited' | 'won'; readonly amountEuros: Euros | null }
+  | { readonly status: 'credited' | 'won'; readonly amountCents: Cents | null }
   | { readonly status: 'lost' | 'expired' }

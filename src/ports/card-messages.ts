@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 export type MessageHeaders = Readonly<Record<string, string | undefined>>
 
@@ -33,7 +33,7 @@ export interface AuthorizationRequest {
   /** 0 = the first request of this authorization, 1 = its first increment, and so on. */
   readonly ask: number
   /** For an increment the additional amount. Zero only checks the card. */
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly partialAllowed: boolean
   readonly merchant: CardMerchant
 }
@@ -41,7 +41,7 @@ export interface AuthorizationRequest {
 /** Facts are booked, never refused. */
 export type CardFact =
   /** Null = the whole authorization. */
-  | { readonly kind: 'reversal'; readonly authorizationId: string; readonly amountEuros: Euros | null }
+  | { readonly kind: 'reversal'; readonly authorizationId: string; readonly amountCents: Cents | null }
   | { readonly kind: 'expiry'; readonly authorizationId: string }
   /**
    * Messages with different ids may report the same clearing, identified by `clearingId`. It is the final one
@@ -52,7 +52,7 @@ export type CardFact =
       readonly clearingId: string
       /** Null = cleared without an authorization. */
       readonly authorizationId: string | null
-      readonly amountEuros: Euros
+      readonly amountCents: Cents
       readonly final: boolean
       readonly merchant: CardMerchant
     }
@@ -61,7 +61,7 @@ export type CardFact =
       readonly refundId: string
       /** Null = linked to no payment. */
       readonly authorizationId: string | null
-      readonly amountEuros: Euros
+      readonly amountCents: Cents
       readonly merchant: CardMerchant
     }
   /**
@@ -72,7 +72,7 @@ export type CardFact =
   | {
       readonly kind: 'outcome'
       readonly authorizationId: string
-      readonly asks: readonly { readonly amountEuros: Euros; readonly approved: boolean }[]
+      readonly asks: readonly { readonly amountCents: Cents; readonly approved: boolean }[]
       readonly merchant: CardMerchant
     }
 
@@ -93,14 +93,14 @@ export interface DisputeNews {
   /** `credited`: the network has paid provisionally. */
   readonly says: 'credited' | 'won' | 'lost'
   /** The paid amount; null = the whole disputed amount, or nothing. */
-  readonly amountEuros: Euros | null
+  readonly amountCents: Cents | null
 }
 
 export type MessageContent = AuthorizationRequest | CardFact | CardNotice | DisputeNews
 
 /** The approved part of a request. Every other message is only acknowledged. */
 export type CardReply =
-  | { readonly kind: 'approved'; readonly approvedEuros: Euros; readonly askedEuros: Euros }
+  | { readonly kind: 'approved'; readonly approvedCents: Cents; readonly askedCents: Cents }
   | { readonly kind: 'declined'; readonly reason: string }
   | { readonly kind: 'noted' }
 

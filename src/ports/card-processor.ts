@@ -1,5 +1,5 @@
 import type { EncryptionKey } from '../values/encryption-key.ts'
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 import type { CardDisputes } from './card-disputes.ts'
 import type {
   CardMerchant,
@@ -120,9 +120,9 @@ export interface PostalAddress {
 }
 
 export interface ProcessorControls {
-  readonly maxTransactionEuros: Euros | null
-  readonly dailyLimitEuros: Euros | null
-  readonly monthlyLimitEuros: Euros | null
+  readonly maxTransactionCents: Cents | null
+  readonly dailyLimitCents: Cents | null
+  readonly monthlyLimitCents: Cents | null
   readonly allowedCountries: readonly string[]
   readonly allowedMccs: readonly string[]
   readonly blockedMccs: readonly string[]
@@ -185,7 +185,7 @@ export interface IssuedNetworkToken extends Disclosure {
 export interface NewCardRefund {
   readonly processorCardId: string
   readonly authorizationId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchant: CardMerchant
   readonly requestedAt: Date
 }

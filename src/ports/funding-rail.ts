@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 import type { RailCall } from './sepa-rail.ts'
 
 /** The payment processor that charges owners' cards and bank accounts, which it knows by tokens. */
@@ -22,7 +22,7 @@ export type NoInstrument = 'unknown' | 'silent'
 
 export interface Charge {
   readonly token: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** When the charge was requested, in the tenant's time. */
   readonly madeAt: Date
 }

@@ -49,7 +49,7 @@ export interface RefusedAddress {
   readonly message: string
 }
 
-/** The HTTP client for URLs that customers chose. A call makes one request, and a second one only by `again`. */
+/** The HTTP client for URLs that customers chose. A call makes one request, and a second one only by `retryHeaders`. */
 export interface Outbound {
   /** Why this URL would be refused, as far as is known without a DNS lookup. */
   judge(url: string, options?: Pick<OutboundRequest, 'ownListener'>): RefusedAddress | undefined

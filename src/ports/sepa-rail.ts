@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 /**
  * The bank connection for SEPA payments; `adapters/sepa-rail` implements it. Every call ends within seconds,
@@ -38,7 +38,7 @@ export type Scheme = (typeof schemes)[number]
 
 export interface Ordered {
   readonly endToEndId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly payerIban: string | null
   readonly payee: Payee
   readonly reference: string | null

@@ -42,7 +42,8 @@ export function openVault(encryptionKey: string, old: readonly string[] = []): V
     open(sealed, context) {
       const [id = '', text = ''] = sealed.split('.')
       const key = byId.get(id)
-      if (!key) throw new Error(`Sealed with key ${id}, which is neither ENCRYPTION_KEY nor one of the old.`)
+      if (!key)
+        throw new Error(`Sealed with key ${id}, which is neither ENCRYPTION_KEY nor one of the old keys.`)
       const bytes = Buffer.from(text, 'base64url')
       const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,

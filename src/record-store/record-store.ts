@@ -99,7 +99,7 @@ export class RecordStore<Scope extends Tenant> implements Records {
   /** Narrowed to what the request reaches: no read can forget it. */
   #reached(table: EntityTable, condition: object, values: unknown[]): string {
     if (!table.reach) return conditionText(table.columns, condition, values)
-    if (!this.scope) throw new Error(`${table.name} is read for no tenant: call actFor first`)
+    if (!this.scope) throw new Error(`${table.name} is read for no tenant: call switchTenant first`)
     const reached = conditionText(table.columns, table.reach(this.scope), values)
     return `${reached} and ${conditionText(table.columns, condition, values)}`
   }

@@ -1,3 +1,5 @@
+import { jsonName } from './json-names.ts'
+
 /**
  * Where a spreadsheet takes a text for a formula, full-width signs included: at its beginning, and behind a
  * semicolon, a tab or a line break, because many countries' spreadsheets divide cells by semicolons and then
@@ -15,9 +17,9 @@ export const csvLine = (cells: readonly string[]): string => `${cells.join(',')}
 
 export type CsvColumns<T> = Readonly<Record<string, (row: T) => string>>
 
-/** With a header line (RFC 4180). */
+/** Columns have their names in JSON. */
+export const csvHead = (columns: object): string => csvLine(Object.keys(columns).map(jsonName))
+
+/** A table with a line of names: RFC 4180. */
 export const csvOf = <T>(columns: CsvColumns<T>, rows: readonly T[]): string =>
-  [
-    csvLine(Object.keys(columns)),
-    ...rows.map(row => csvLine(Object.values(columns).map(column => column(row)))),
-  ].join('')
+  [csvHead(columns), ...rows.map(row => csvLine(Object.values(columns).map(column => column(row))))].join('')

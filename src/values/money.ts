@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** An exact amount in euros, held as integer cents: only this file and the ledger may rely on that. */
-export type Euros = bigint
+/** An exact amount in cents. */
+export type Cents = bigint
 
 const HIGHEST = 100_000_000_000
 
@@ -12,8 +12,8 @@ function exactCents(amount: number): bigint | undefined {
   return BigInt(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
 }
 
-/** A `…Euros` member in JSON: a number with at most two decimals. */
-export const euros = z
+/** A `…Cents` member of a contract. In JSON it is `…Euros`: a number with at most two decimals. */
+export const money = z
   .codec(z.number().min(0).max(HIGHEST), z.bigint(), {
     decode: (amount, context) => {
       const exact = exactCents(amount)
@@ -26,15 +26,15 @@ export const euros = z
   .meta({ examples: [25.5] })
 
 /** An amount above zero and up to a maximum. */
-export const positiveEuros = (highest?: Euros) =>
-  euros
+export const positiveMoney = (highest?: Cents) =>
+  money
     .refine(amount => amount > 0n, 'more than nothing')
     .refine(amount => highest === undefined || amount <= highest, {
-      error: () => `at most ${formatEuros(highest ?? 0n)}`,
+      error: () => `at most ${formatMoney(highest ?? 0n)}`,
     })
 
 /** An amount that may be negative: a ledger entry, a difference. */
-export const signedEuros = z
+export const signedMoney = z
   .codec(z.number().min(-HIGHEST).max(HIGHEST), z.bigint(), {
     decode: (amount, context) => {
       const exact = exactCents(Math.abs(amount))
@@ -47,7 +47,7 @@ export const signedEuros = z
   .meta({ examples: [-25.5] })
 
 /** Writes `-12.34` exactly. Amounts within safe integers skip the slow bigint: one decision writes a dozen of them. */
-export function decimal(amount: Euros): string {
+export function decimal(amount: Cents): string {
   const cents = Number(amount)
   if (Number.isSafeInteger(cents)) return decimalOfSafe(cents)
   const digits = String(amount < 0n ? -amount : amount)
@@ -61,26 +61,21 @@ function decimalOfSafe(cents: number): string {
 }
 
 /** The form used in sentences: `€ 12.34`, `€ 5,000.00`. */
-export const formatEuros = (amount: Euros): string => `€ ${formatAmount(amount)}`
+export const formatMoney = (amount: Cents): string => `€ ${formatAmount(amount)}`
 
 /** Writes `5,000.00`. Amounts too short for a comma skip the regular expression: one decision writes a dozen. */
-export function formatAmount(amount: Euros): string {
+export function formatAmount(amount: Cents): string {
   const digits = decimal(amount)
   return digits.length <= '999.99'.length ? digits : digits.replace(/\B(?=(?:\d{3})+\.)/g, ',')
 }
 
-declare const centsBrand: unique symbol
-
-/** An exact amount in cents. The arithmetic below keeps the brand, so that no other number is taken for an amount. */
-export type Cents = bigint & { readonly [centsBrand]: true }
-
 export const NO_CENTS = 0n as Cents
 
 /** The cents of an amount, or of the decimal digits in which JSON keeps them. */
-export const cents = (amount: Euros | string): Cents => BigInt(amount) as Cents
+export const cents = (amount: Cents | string): Cents => BigInt(amount) as Cents
 
 export const sumOf = (amounts: readonly Cents[]): Cents =>
-  amounts.reduce<Euros>((sum, amount) => sum + amount, 0n) as Cents
+  amounts.reduce<Cents>((sum, amount) => sum + amount, 0n)
 
 export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 

@@ -18,7 +18,7 @@ interface LegalGround {
   readonly years: number
 }
 
-/** The grounds on which personal data are kept, each with its law and term. `docs/data-protection.md` explains them. */
+/** The grounds on which personal data are kept, each with its law and term. `docs/reference/retention.md` explains them. */
 export const legalGrounds = {
   contract: {
     law: 'GDPR Art. 6(1)(b): needed for as long as there is an account, and not beyond it.',

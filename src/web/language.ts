@@ -1,4 +1,4 @@
-import { decimal, type Euros } from '../values/money.ts'
+import { type Cents, decimal } from '../values/money.ts'
 
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
@@ -25,7 +25,7 @@ function preferenceOf(part: string): { range: string; weight: number } {
 const locales = { en: 'en-GB', de: 'de-DE' } as const
 
 /** `€ 12.50`, `12,50 €`: exact for every amount, without a line break inside. */
-export const amountIn = (language: Language, amount: Euros): string =>
+export const amountIn = (language: Language, amount: Cents): string =>
   new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' })
     .format(decimal(amount) as Intl.StringNumericLiteral)
     .replace(/€(?=\d)/, '€\u00a0')

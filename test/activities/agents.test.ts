@@ -30,10 +30,9 @@ const activities = (by: Execute = execute) =>
     { operatorSignals: false },
   )
 
-/** An environment that logs errors only: otherwise it would print the failures that a test causes. */
+/** Logs errors only: otherwise it would print the failures that a test causes. */
 const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
 
-/** The steps of the workflow, until one takes longer. */
 const carryOutDeletion = (agent: ProcessInput, by?: Execute): Promise<void> =>
   environment().run(async () => {
     const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = activities(by)
@@ -51,7 +50,7 @@ async function anAgentWith(intents: number): Promise<ProcessInput> {
   const { id } = await createRecord('agents.create', members)
   const bare = { mcc: null, country: null, clientIntentId: null, expiresInMinutes: 60, metadata: {} }
   const nothing = { beneficiaryId: null, walletId: null, requestId: null, cardId: null, runId: null }
-  const body = { agentId: id, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', ...bare, ...nothing }
+  const body = { agentId: id, amountCents: 2_500n, merchant: 'Bookshop', purpose: 'P', ...bare, ...nothing }
   await times(intents, () => engine.run(tenant, 'intents.create', { body }))
   return { id, agentId: id, ...tenant }
 }

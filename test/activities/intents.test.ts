@@ -42,7 +42,7 @@ async function anIntent() {
   await creditWallet(engine, { ...tenant, walletId })
   const body = {
     agentId,
-    amountEuros: 2_500n,
+    amountCents: 2_500n,
     merchant: 'Bookshop',
     purpose: 'P',
     mcc: null,
@@ -60,11 +60,10 @@ async function anIntent() {
   return { id, agentId, ...tenant }
 }
 
-/** An environment that logs errors only: otherwise it would print the failures that a test causes. */
+/** Logs errors only: otherwise it would print the failures that a test causes. */
 const environmentOf = (info: Partial<Info> = {}) =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') })
 
-/** One attempt at one activity of one run. */
 function attempt(activityId: string, signalled: Signalled, by = execute): Promise<string> {
   const workflowExecution = {
     workflowId: `intent/${signalled.id}`,
@@ -103,7 +102,7 @@ describe('a decision made by a signal', () => {
     for (const code of ['unavailable', 'busy', 'outcome_unknown', 'in_progress'] as const) {
       const away: Execute = () => Promise.reject(new Problem(code))
       await expect(attempt('1', { ...intent, ...approve }, away)).rejects.toThrow(
-        `intents.approve failed: Error ${code}. The log says more.`,
+        `intents.approve failed: Error ${code}. See the log.`,
       )
     }
     expect(await attempt('1', { ...intent, ...approve })).toBe('Signal approve by Ada: done.')
@@ -117,7 +116,7 @@ describe('a decision made by a signal', () => {
       )
     const failed = await attempt('1', { ...intent, ...approve }, failing).catch((error: Error) => error)
     expect(failed).toMatchObject({
-      message: 'intents.approve failed: DriverException 23505. The log says more.',
+      message: 'intents.approve failed: DriverException 23505. See the log.',
     })
     expect(`${(failed as Error).stack} ${String((failed as Error).cause)}`).not.toContain('Bookshop')
     const refusing: Execute = async call => ({
@@ -130,7 +129,7 @@ describe('a decision made by a signal', () => {
     )
   })
 
-  test('reports the refusal of the operation in its own words', async () => {
+  test('reports the refusal of the operation', async () => {
     const intent = await anIntent()
     const gone = { ...intent, id: 'intent_1', ...approve }
     expect(await attempt('1', gone)).toBe('The signal approve by Ada changed nothing: No such intent.')

@@ -18,7 +18,7 @@ Object.assign(engine.runtime.ports, {
 
 beforeEach(() => rail.restore())
 
-/** An amount whose submission the sandbox answers unusably, so that the payment must be inquired about. */
+/** The sandbox's answer to this amount cannot be read, so the payment must be inquired about. */
 const ASKED_ABOUT = 777_05n
 
 test('the audit entries of a transfer’s steps carry the id of the request that created it', async () => {

@@ -10,7 +10,7 @@ const call = { reference: 'funding_1', requestId: 'request-1' }
 const madeAt = new Date('2026-11-20T09:30:00.000Z')
 const since = (milliseconds: number) => new Date(madeAt.getTime() + milliseconds)
 
-const of = (amountEuros: bigint, token = 'tok_visa'): Charge => ({ token, amountEuros, madeAt })
+const of = (amountCents: bigint, token = 'tok_visa'): Charge => ({ token, amountCents, madeAt })
 const later = (charge: Charge, milliseconds: number) =>
   rail.stateOf(charge, { ...call, now: since(milliseconds) })
 

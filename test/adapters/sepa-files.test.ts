@@ -13,9 +13,9 @@ import { temporaryFolder } from '../support/processes/folders.ts'
 
 const debtor = { name: 'Agent Payments Öffentlich & Co', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
 
-const payment = (endToEndId: string, amountEuros: bigint) => ({
+const payment = (endToEndId: string, amountCents: bigint) => ({
   endToEndId,
-  amountEuros,
+  amountCents,
   payerIban: null,
   payee: { name: 'Baeckerei Mueller', iban: 'NL91ABNA0417164300', bic: null },
   reference: 'Invoice 4711',
@@ -83,9 +83,9 @@ describe('a payment order', () => {
       [/<ChrgBr>SLEV<\/ChrgBr>/, '', /PmtInf\/ChrgBr is missing/],
       [/SLEV/, 'SHAR', /ChrgBr is not right: SHAR/],
       [/ Ccy="EUR"/, ' Ccy="USD"', /InstdAmt\/@Ccy/],
-      [/ Ccy="EUR"/, ' Ccy="EUR" More="1"', /an attribute too many/],
+      [/ Ccy="EUR"/, ' Ccy="EUR" More="1"', /an unexpected attribute/],
       [/<PmtMtd>TRF<\/PmtMtd>(<BtchBookg>false<\/BtchBookg>)/, '$1<PmtMtd>TRF</PmtMtd>', /PmtMtd is missing/],
-      [/<\/PmtInf>/, '</PmtInf><PmtInf/>', /PmtInf has no place there/],
+      [/<\/PmtInf>/, '</PmtInf><PmtInf/>', /PmtInf is not allowed there/],
       [/<Dbtr>/, '<Dbtr>text', /Dbtr has text/],
       [/<Cd>SEPA<\/Cd>/, '<Cd><Cd/></Cd>', /Cd has elements in it/],
     ]

@@ -1,6 +1,7 @@
 import { compilePolicy, decide } from '../../src/control/rules/decide.ts'
 import type { SpendRequest } from '../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
+import { decodeJson } from '../../src/values/json-names.ts'
 import type { Section } from './report.ts'
 
 const COUNT = 20_000
@@ -10,7 +11,7 @@ const at = new Date('2026-11-20T12:00:00.000Z')
 
 /** A policy with every rule, all of which this spending passes. */
 const policy = compilePolicy(
-  PolicyCreate.parse({
+  decodeJson(PolicyCreate, {
     name: 'All rules',
     maxTransactionEuros: 250,
     dailyLimitEuros: 5_000,
@@ -38,10 +39,10 @@ const budget = {
   level: 'run',
   id: 'run_1',
   name: 'Reading',
-  limitEuros: 10_000_000n,
-  usedEuros: 1_000n,
+  limitCents: 10_000_000n,
+  usedCents: 1_000n,
 } as const
-const request: Omit<SpendRequest, 'amountEuros'> = {
+const request: Omit<SpendRequest, 'amountCents'> = {
   kind: 'card',
   at,
   merchant: 'Bookshop',
@@ -55,11 +56,11 @@ const request: Omit<SpendRequest, 'amountEuros'> = {
   risk: { score: 10, parts: [], outcome: 'pass' },
   approval: null,
   walletFrozen: false,
-  availableEuros: 10_000_000n,
+  availableCents: 10_000_000n,
 }
 const counters = {
-  dayEuros: 12_345n,
-  monthEuros: 123_456n,
+  dayCents: 12_345n,
+  monthCents: 123_456n,
   uses: 17,
   firstMerchant: 'Bookshop',
   lastSpendAt: new Date('2026-11-20T11:00:00.000Z'),
@@ -72,7 +73,7 @@ export async function measureDeciding(): Promise<Section> {
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now()
     for (let n = 0; n < COUNT; n++) {
-      const ruling = decide(policy, { ...request, amountEuros: BigInt(1_000 + (n % 500)) }, counters)
+      const ruling = decide(policy, { ...request, amountCents: BigInt(1_000 + (n % 500)) }, counters)
       if (!ruling.allowed || ruling.requiresApproval) throw new Error(ruling.reason)
       rules = ruling.checks.length
     }

@@ -29,7 +29,7 @@ describe('an API process', () => {
     const api = startProgram('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
     expect(await api.exit).toBe(1)
     expect(api.output()).toBe(
-      'Not set: DASHBOARD_SECRET, SECRET_KEY, ENCRYPTION_KEY. Give every process the same.\n',
+      'Not set: DASHBOARD_SECRET, CURSOR_SIGNING_KEY, ENCRYPTION_KEY. Give every process the same.\n',
     )
   })
 

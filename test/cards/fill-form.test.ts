@@ -13,7 +13,6 @@ import { useBrowser } from '../support/web/browser.ts'
 const service = await startTestService()
 const visit = useBrowser()
 
-/** What the shop has received. */
 const payments: Record<string, string>[] = []
 const shop = createServer(async (request, response) => {
   if (request.method === 'POST') payments.push(Object.fromEntries(new URLSearchParams(await text(request))))
@@ -32,7 +31,7 @@ interface Filler {
 }
 type FillersPage = typeof globalThis & { filler: Filler }
 
-/** Opens a page of a host whose server is on the loopback interface, in a browser with the filler. */
+/** Opens a page of a host that resolves to the loopback interface, in a browser with the filler. */
 async function open(url: string): Promise<Page> {
   const { page } = await visit('about:blank')
   await page.context().addInitScript(FILLER)
@@ -51,7 +50,6 @@ const fill = (page: Page, jwe: string, intentId: string) =>
     intentId,
   ] as const)
 
-/** An agent that keeps every answer that it gets. */
 async function anAgentThatKeepsAll() {
   const { client } = await service.owner()
   const agent = await aSpender(client)

@@ -62,7 +62,7 @@ test('a live card is issued by Stripe once the customer has given what the refus
   })
 })
 
-test('a test card is the sandbox’s, whatever live mode has', async () => {
+test('a test card is issued by the sandbox, regardless of live mode’s processor', async () => {
   const { client } = await service.owner()
   const { id: agentId } = await anAgent(client)
   const before = stripe.requests.length
@@ -73,7 +73,6 @@ test('a test card is the sandbox’s, whatever live mode has', async () => {
 })
 
 let events = 0
-/** Sends an event as Stripe does. */
 async function send(type: string, object: object, secret = EVENTS_SECRET, before?: object) {
   const body = eventOf(type, object, before as Record<string, unknown>).replace('evt_1', `evt_${++events}`)
   const headers = signed(body, secret, clock.real())

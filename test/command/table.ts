@@ -9,6 +9,7 @@ import { exampleArguments, exampleOf } from '../../src/command/help/operation-he
 import { readTable } from '../../src/command/table.ts'
 import { published } from '../../src/kernel/contract/area.ts'
 import { takesFiles } from '../../src/kernel/contract/upload.ts'
+import { renamed } from '../../src/values/json-names.ts'
 
 const table = readTable()
 const commands = published(areas).map(({ key, operation }) => ({ key, operation, command: table.get(key) }))
@@ -54,7 +55,7 @@ describe('the table of commands', () => {
       const body = contentOf(call.members ?? {}, operation.example ?? {})
       expect(body).toEqual(operation.example ?? {})
       const isJson = operation.example !== undefined && !takesFiles(operation)
-      if (isJson) expect(operation.body.safeParse(body).error).toBeUndefined()
+      if (isJson) expect(operation.body.safeParse(renamed(operation.body, body)).error).toBeUndefined()
       expect(Object.values(call.params)).toEqual(command.params.map(({ example }) => example))
     },
   )

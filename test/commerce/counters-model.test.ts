@@ -15,7 +15,7 @@ import { startTestService } from '../support/harness.ts'
 const service = await startTestService({ own: true })
 const FUNDS = 10_000_00
 
-/** The records that the step applies to; another step is chosen if there is none. */
+/** Statuses that the step applies to; another step is chosen if no record has one of them. */
 const apt: Partial<Record<Action, readonly string[]>> = {
   approve: ['created'],
   deny: ['created'],
@@ -66,7 +66,7 @@ const HELD = `
 select subject_id as id, (result ->> 'holdEuros')::int as held from decisions
 where agent_id = $1 and (result -> 'allowed')::boolean order by id`
 
-/** Computes what every intent uses of the limits, from the API’s answers alone. */
+/** Computed from the API’s answers alone. */
 async function expectedLines({ agent }: Spender, { intents, payments }: Records): Promise<Line[]> {
   const holdRows = await service.sql<{ id: string; held: number }>(HELD, [agent.id])
   const holds = new Map(holdRows.map(row => [row.id, row.held]))

@@ -22,7 +22,6 @@ const elsewhere = await service.another()
 
 type Rules = Parameters<typeof anAgentUnder>[1]
 
-/** An agent with 10,000 € that calls by itself, somebody to pay, and what is left of its limits. */
 async function someone(rules: Rules = {}) {
   const owner = await service.owner()
   const { client: mine } = owner

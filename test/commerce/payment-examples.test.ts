@@ -13,7 +13,6 @@ const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0
 const folder = mkdtempSync(join(tmpdir(), 'examples-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The token of an agent with money and a card, who may spend five euros without a person. */
 async function aBuyer(): Promise<string> {
   const { client } = await service.owner()
   const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 5 })

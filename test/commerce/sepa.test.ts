@@ -99,7 +99,7 @@ describe('a transfer by SEPA', () => {
     rail.rail.submit = submit
     expect(submitted).toMatchObject({
       endToEndId: id.slice('transfer_'.length),
-      amountEuros: 1_250n,
+      amountCents: 1_250n,
       payerIban: expect.stringMatching(/^DE/),
       payee: { name: 'Baeckerei Mueller', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
       reference: 'Oel',

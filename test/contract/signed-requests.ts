@@ -74,7 +74,7 @@ export function testSignedRequests({ service, recorder, owner, agentToken, send 
     test('knows no idempotency key: the id of a message is its key', async () => {
       const network = networkBefore(service)
       const { card } = await aPayingCard(owner.client, 100)
-      const content = { ask: 0, amountEuros: 2_500n, partialAllowed: false, merchant: bookshop }
+      const content = { ask: 0, amountCents: 2_500n, partialAllowed: false, merchant: bookshop }
       const messageOf = (authorizationId: string) =>
         network.messageOf(card.id, { kind: 'authorization', authorizationId, ...content })
       const headers = { 'idempotency-key': 'one' }
@@ -93,7 +93,7 @@ export function testSignedRequests({ service, recorder, owner, agentToken, send 
         kind: 'authorization',
         authorizationId: `measured`,
         ask: 0,
-        amountEuros: 2_500n,
+        amountCents: 2_500n,
         partialAllowed: false,
         merchant: bookshop,
       })

@@ -190,7 +190,7 @@ describe('the round trips to the database', () => {
     agentId = id
     await engine.run(tenant, 'fund.wallet', {
       params: { id: walletId },
-      body: { amountEuros: 1_000_000n, paymentMethodId: null },
+      body: { amountCents: 1_000_000n, paymentMethodId: null },
     })
     engine.batches.splice(0)
   })
@@ -201,7 +201,7 @@ describe('the round trips to the database', () => {
   const unset = Object.fromEntries(OPTIONAL.map(name => [name, null]))
 
   const declare = async (clientIntentId: string | null = null, merchant = 'M'): Promise<string> => {
-    const body = { ...unset, agentId, amountEuros: 2_500n, merchant, purpose: 'P', clientIntentId }
+    const body = { ...unset, agentId, amountCents: 2_500n, merchant, purpose: 'P', clientIntentId }
     const answer = await engine.run(tenant, 'intents.create', {
       body: { ...body, expiresInMinutes: 60, metadata: {} },
     })
@@ -220,7 +220,7 @@ describe('the round trips to the database', () => {
   })
 
   test('are twelve to declare and approve, as counters and ledger are written too', async () => {
-    const rules = { name: 'P', autoApproveLimitEuros: 100_000n, dailyLimitEuros: 10_000_000n }
+    const rules = { name: 'P', autoApproveLimitCents: 100_000n, dailyLimitCents: 10_000_000n }
     const template = await engine.run(tenant, 'policies.create', { body: { ...noRules, ...rules } })
     const body = { policyId: JSON.parse(String(template.body)).id }
     await engine.run(tenant, 'policies.assign', { params: { agentId }, body })

@@ -27,8 +27,8 @@ const countersAt = (instant: string, counters: readonly Counter[]) =>
   new BudgetCounters(tenant, new Date(instant), counters, [])
 
 const usedIn = (counters: BudgetCounters) => {
-  const { dayEuros, monthEuros } = counters.snapshotOf('agent_1', TERM)
-  return [dayEuros, monthEuros]
+  const { dayCents, monthCents } = counters.snapshotOf('agent_1', TERM)
+  return [dayCents, monthCents]
 }
 
 describe('the last instant of a month and the first of the next', () => {

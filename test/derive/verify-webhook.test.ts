@@ -97,7 +97,7 @@ describe('the documented example', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentpay-webhook-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'body'), BODY)
-  const page = readFileSync('docs/webhooks.md', 'utf8')
+  const page = readFileSync('docs/how-to/webhooks.md', 'utf8')
   const blockAfter = (sentence: string): string =>
     new RegExp(`${sentence}[^\\n]*:\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''
 

@@ -5,7 +5,7 @@ import { LONGEST_NAME, sepaText } from '../../src/iso20022/sepa-charset.ts'
 const SEPA = /^[A-Za-z0-9/?:().,'+ -]*$/
 const spelled = (text: string): string => sepaText(text, LONGEST_NAME)
 
-/** Names in the languages and alphabets of SEPA. */
+/** In the languages and alphabets of SEPA. */
 const names: [string, string][] = [
   ['Jürgen Groß', 'Juergen Gross'],
   ['Bäckerei Öztürk', 'Baeckerei Oeztuerk'],

@@ -37,9 +37,9 @@ describe('a document is refused', () => {
     Array.from({ length: count }, (_, n) => part(n)).join('')
 
   test.each([
-    ['empty', '', 'There is nothing in it (line 1).'],
+    ['empty', '', 'It is empty (line 1).'],
     ['text alone', 'text', /well-formed/],
-    ['two roots', '<a/><b/>', /goes on after its end/],
+    ['two roots', '<a/><b/>', /continues after its end/],
     ['not closed', '<a>', /well-formed.*\(in a, line 1\)/],
     ['closed otherwise', '<a></b>', /well-formed/],
     ['with an attribute without a value', '<a b/>', /well-formed/],
@@ -95,7 +95,7 @@ describe('a document is refused', () => {
   })
 })
 
-describe('parsing takes time linear to the length', () => {
+describe('parsing takes linear time', () => {
   const SIZE = 262_144
   const filled = (part: string, before: string, after: string) =>
     before + part.repeat(Math.floor(SIZE / part.length)) + after
@@ -116,7 +116,6 @@ describe('parsing takes time linear to the length', () => {
   })
 })
 
-/** The processor time of parsing, in milliseconds. */
 const processorTimeOf = (text: string): number =>
   quickestOf(3, () => {
     try {

@@ -33,7 +33,7 @@ describe('a wallet is funded', () => {
       body: { id, availableEuros: 100, funding: { status: 'settled', amountEuros: 100, reason: null } },
     })
     const { funding } = answer.body
-    expect(charges).toMatchObject([{ token: 'tok_visa', amountEuros: 10_000n, reference: funding.id }])
+    expect(charges).toMatchObject([{ token: 'tok_visa', amountCents: 10_000n, reference: funding.id }])
     expect(await postingsOf(funding.id)).toEqual(['fund'])
     expect(await transactionCount(service, answer, 'fundings', funding.id)).toBe(2)
     expect((await traceOf(service, answer))?.events).toEqual([

@@ -102,10 +102,10 @@ describe('after every step of a random sequence,', () => {
           await apply(operation, model, wallets)
           const balances = await balancesOf(sql, tenant, wallets)
           expect(wallets.map(id => balances.get(id))).toMatchObject(
-            model.map(account => ({ availableEuros: account.available, heldEuros: heldIn(account) })),
+            model.map(account => ({ availableCents: account.available, heldCents: heldIn(account) })),
           )
           const totals = await totalsOf(sql, tenant)
-          for (const account of DEBT_ACCOUNTS) expect(totals(account).availableEuros).toBe(owed)
+          for (const account of DEBT_ACCOUNTS) expect(totals(account).availableCents).toBe(owed)
         }
       }),
       { numRuns: 12 },
@@ -113,7 +113,7 @@ describe('after every step of a random sequence,', () => {
     await expectVerifiedLedger(client)
 
     const rich = await wallet(Number(owed + 100n) / 100)
-    expect((await balancesOf(sql, tenant, [rich])).get(rich)?.availableEuros).toBe(100n)
+    expect((await balancesOf(sql, tenant, [rich])).get(rich)?.availableCents).toBe(100n)
   })
 })
 
@@ -135,7 +135,7 @@ describe('concurrent postings', () => {
     const moved = await Promise.all(Array.from({ length: 100 }, () => pay(from, to, 100n)))
     expect(moved.filter(cents => cents > 0n)).toHaveLength(50)
     const balances = await balancesOf(sql, tenant, [from, to])
-    expect([from, to].map(id => balances.get(id)?.availableEuros)).toEqual([0n, 5_000n])
+    expect([from, to].map(id => balances.get(id)?.availableCents)).toEqual([0n, 5_000n])
   })
 
   test('in opposite directions between the same wallets do not deadlock, and lose no cent', async () => {
@@ -151,7 +151,7 @@ describe('concurrent postings', () => {
       }),
     )
     const balances = await balancesOf(sql, tenant, wallets)
-    expect(new Map(wallets.map(id => [id, balances.get(id)?.availableEuros]))).toEqual(sum)
+    expect(new Map(wallets.map(id => [id, balances.get(id)?.availableCents]))).toEqual(sum)
     await expectVerifiedLedger(client)
   })
 
@@ -174,7 +174,7 @@ describe('concurrent postings', () => {
       while (paying > 0) await service.sql(KILL)
     }
     await Promise.all([...Array.from({ length: 6 }, lane), killer()])
-    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableEuros ?? 0n
+    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableCents ?? 0n
     expect(lost).toBeGreaterThan(0n)
     expect(received >= sure && received <= sure + lost).toBe(true)
     await expectVerifiedLedger(client)

@@ -24,8 +24,10 @@ const accountOf = async (walletId: string) => {
 
 const cause = (type = 'trial') => ({ type, id: newId(type) })
 
-test('the chart of accounts stands in docs/money.md', () => {
-  const chart = readFileSync('docs/money.md', 'utf8').match(/^\| `\w+` \| (?:debit|credit) \| .*$/gm)
+test('the chart of accounts stands in docs/reference/money.md', () => {
+  const chart = readFileSync('docs/reference/money.md', 'utf8').match(
+    /^\| `\w+` \| (?:debit|credit) \| .*$/gm,
+  )
   const accounts = Object.entries(accountKinds)
   expect(chart).toEqual(
     accounts.map(([kind, { normal, meaning }]) => `| \`${kind}\` | ${normal} | ${meaning} |`),

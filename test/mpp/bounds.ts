@@ -17,7 +17,7 @@ import {
 } from '../../src/mpp/index.ts'
 import { header, minimal, sample } from './samples.ts'
 
-/** Texts that a reader which tries again from many places takes seconds for. */
+/** Inputs for which a backtracking reader takes seconds. */
 const hostile: readonly (readonly [string, string])[] = [
   ['"'.repeat(16_384), 'quotes'],
   ['\\'.repeat(16_384), 'backslashes'],
@@ -34,10 +34,10 @@ const hostile: readonly (readonly [string, string])[] = [
   [`${'a '.repeat(8_192)}"`, 'names in a row'],
 ]
 
-/** Some deep JSON, which a reader that calls itself cannot take. */
+/** JSON too deep for a recursive reader. */
 const deep = toBase64url(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)
 
-/** All functions that read what comes from outside. */
+/** Every function that reads input from outside. */
 const read = (text: string, value: unknown): readonly unknown[] => {
   const request = requestOf({ ...sample, request: text })
   const credential = parseCredential(text)

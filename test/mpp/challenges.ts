@@ -7,7 +7,7 @@ const ids = (...headers: string[]) => parseChallenges(headers).challenges.map(({
 const problems = (...headers: string[]) => parseChallenges(headers).problems
 const named = (id: string) => minimal.replace('"a"', `"${id}"`)
 
-/** A text of a parameter: anything but control characters, which no header can hold. */
+/** Anything except control characters, which headers cannot contain. */
 const value = fc
   .string({
     unit: fc.oneof(
@@ -118,8 +118,8 @@ describe('challenges in WWW-Authenticate', () => {
   })
 
   test.each([
-    ['a parameter given twice', header(`${minimal}, realm="other"`), /gives its parameter realm twice/],
-    ['one given twice in another case', header(`${minimal}, ID="b"`), /gives its parameter id twice/],
+    ['a parameter given twice', header(`${minimal}, realm="other"`), /has its parameter realm twice/],
+    ['one given twice in another case', header(`${minimal}, ID="b"`), /has its parameter id twice/],
     ['an empty id', header(named('')), /has no id/],
     ['an id that is too long', header(named('x'.repeat(1_001))), /more than 1000 characters/],
     ['no request', header('id="a", realm="r", method="card", intent="charge"'), /has no request/],
@@ -128,9 +128,9 @@ describe('challenges in WWW-Authenticate', () => {
     [
       'a header that steers the request',
       header(`${minimal}, header="Transfer-Encoding"`),
-      /cannot carry one/,
+      /cannot carry the credential/,
     ],
-    ['a header that is no name', header(`${minimal}, header="a b"`), /cannot carry one/],
+    ['a header that is no name', header(`${minimal}, header="a b"`), /cannot carry the credential/],
   ])('are refused with %s, and the others stay', (_, text, why) => {
     const read = parseChallenges([`${text}, Payment ${named('good')}`, header(named('too'))])
     expect(read.challenges.map(({ id }) => id)).toEqual(['good', 'too'])

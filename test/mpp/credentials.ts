@@ -57,11 +57,11 @@ describe('a credential', () => {
   })
 
   test.each([
-    ['another scheme', 'Bearer abc', /no single credential/],
-    ['two credentials', 'Payment e30, Payment e30', /no single credential/],
+    ['another scheme', 'Bearer abc', /not contain exactly one credential/],
+    ['two credentials', 'Payment e30, Payment e30', /not contain exactly one credential/],
     ['padding', 'Payment e30=', /base64url/],
     ['no JSON', 'Payment e3', /base64url|JSON/],
-    ['a list', encoded([]), /no JSON object/],
+    ['a list', encoded([]), /not a JSON object/],
     ['no challenge', encoded({ payload }), /echoes no challenge/],
     ['no payload', encoded({ challenge: sample }), /no payload/],
     ['an empty id', encoded({ challenge: { ...sample, id: '' }, payload }), /no id/],
@@ -100,8 +100,8 @@ describe('the payload of a card', () => {
   })
 
   test.each([
-    ['four parts', { encryptedPayload: 'a.b.c.d' }, /no compact JWE/],
-    ['a token without end', { encryptedPayload: `${'a'.repeat(20_000)}.b.c.d.e` }, /no compact JWE/],
+    ['four parts', { encryptedPayload: 'a.b.c.d' }, /not a compact JWE/],
+    ['a token without end', { encryptedPayload: `${'a'.repeat(20_000)}.b.c.d.e` }, /not a compact JWE/],
     ['a network in capitals', { network: 'VISA' }, /network/],
     ['three digits', { panLastFour: '424' }, /panLastFour/],
     ['a thirteenth month', { panExpirationMonth: '13' }, /panExpirationMonth/],

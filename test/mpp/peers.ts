@@ -23,7 +23,7 @@ const expires = '2026-11-21T12:00:00.000Z'
 const payload = { encryptedPayload: 'a.b.c.d.e', network: 'visa' }
 const receipt = { status: 'success', method: 'card', timestamp: expires, reference: 'ch_1' } as const
 
-/** A challenge that a peer offers, and where the secret is known the id it computes. */
+/** A challenge that another implementation offers, and the id that it computes if the secret is known. */
 const offered = { realm: sample.realm, method: 'card', intent: 'charge', request: chargeRequest, expires }
 
 describe('mppx', () => {

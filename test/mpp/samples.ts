@@ -31,7 +31,6 @@ export const sample: Challenge = {
   opaque: encodeRequest({ nonce: 'Zm9v' }),
 }
 
-/** The value of a Payment challenge with these parameters, given as they stand. */
 export const header = (parameters: string): string => `Payment ${parameters}`
 
 export const minimal = 'id="a", realm="r", method="card", intent="charge", request="e30"'

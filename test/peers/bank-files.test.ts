@@ -9,9 +9,9 @@ const readInPython = async (file: string): Promise<unknown> =>
   JSON.parse(await runPeer('python3', ['test/peers/bank_files.py'], file))
 
 test('a Python program reads the payments of our pain.001, to the cent', async () => {
-  const payment = (endToEndId: string, amountEuros: bigint, name: string) => ({
+  const payment = (endToEndId: string, amountCents: bigint, name: string) => ({
     endToEndId,
-    amountEuros,
+    amountCents,
     payerIban: null,
     payee: { name, iban: 'NL91ABNA0417164300', bic: null },
     reference: 'Books, papers (2)',
@@ -51,23 +51,23 @@ const statement = {
   from: new Date('2026-11-01T00:00:00.000Z'),
   to: new Date('2026-12-01T00:00:00.000Z'),
   updatedAt: new Date('2026-12-01T00:05:00.000Z'),
-  openingEuros: -5n,
-  inEuros: 10_000n,
-  outEuros: 2_501n,
-  closingEuros: 7_494n,
+  openingCents: -5n,
+  inCents: 10_000n,
+  outCents: 2_501n,
+  closingCents: 7_494n,
   movements: 2n,
   beforeVersion: 0n,
   lastVersion: 2n,
 } as Statement
 
-const movement = (postingId: string, amountEuros: bigint, reference: string) =>
+const movement = (postingId: string, amountCents: bigint, reference: string) =>
   ({
     postingId,
     kind: { code: 'ESCT', words: 'Transfer' },
     bookedAt,
     valueDate: '2026-11-20',
-    amountEuros,
-    balanceEuros: 0n,
+    amountCents,
+    balanceCents: 0n,
     name: 'Bookshop <Amsterdam>',
     iban: 'NL91ABNA0417164300',
     walletId: null,

@@ -38,9 +38,10 @@ describe('the package of Python, installed by pip in an empty folder', () => {
     expect(answer.intents.map(([, status]: string[]) => status)).toEqual(['completed', 'approved'])
   })
 
-  test('runs what the README of the project shows', async () => {
-    const shown = /```python\n(from agentpay[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
-    expect(await runProgram(shown)).toBe('agent.created\n')
+  test('runs what the tutorial of the first payment shows', async () => {
+    const page = readFileSync('docs/tutorials/first-payment.md', 'utf8')
+    const shown = /```python\n(from agentpay[\s\S]*?)```/.exec(page)?.[1] ?? ''
+    expect(await runProgram(shown)).toBe('approved 2.5 127.0.0.1\n')
   })
 
   test('is typed strictly, and holds a program to the contract', async () => {

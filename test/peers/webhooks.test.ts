@@ -49,7 +49,7 @@ test('the library of Standard Webhooks for Go accepts our signatures and no othe
 })
 
 test('the documented receiver in Python accepts our signatures and no others, and says no to odd headers', async () => {
-  const documented = /```python\n([\s\S]*?)```/.exec(readFileSync('docs/webhooks.md', 'utf8'))?.[1]
+  const documented = /```python\n([\s\S]*?)```/.exec(readFileSync('docs/how-to/webhooks.md', 'utf8'))?.[1]
   const program = `${documented}
 import json, sys
 print(json.dumps([verify(w["Headers"], w["Body"].encode(), w["Secret"]) for w in json.load(sys.stdin)]))`

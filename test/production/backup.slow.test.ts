@@ -44,9 +44,9 @@ function copyCluster(): string {
   return join(to, 'data')
 }
 
-test('a base backup and the archive of docs/production.md bring back the instant before an accident', async () => {
+test('a base backup and the archive of docs/how-to/backup.md bring back the instant before an accident', async () => {
   const script = resolve('postgres-config/archive-wal.sh')
-  expect(readFileSync('docs/production.md', 'utf8')).toContain(
+  expect(readFileSync('docs/how-to/backup.md', 'utf8')).toContain(
     'sh /usr/local/bin/archive-wal.sh %p %f /backup/wal',
   )
   const first = await open(before)

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { readSettings, settingVariables } from '../../src/platform/settings/settings.ts'
+import { readSettings, renamedVariables, settingVariables } from '../../src/platform/settings/settings.ts'
 import production from '../../temporal-config/production-server.json' with { type: 'json' }
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { startProgram } from '../support/processes/processes.ts'
@@ -91,7 +91,7 @@ describe('the secrets', () => {
     expect(holders('temporal_db_password')).toEqual(['postgres', 'temporal-schema', 'temporal'])
     const running = ['api-1', 'api-2', 'worker-1', 'worker-2', 'relay']
     expect(holders('agentpay_db_password')).toEqual(['postgres', ...running])
-    for (const name of ['secret_key', 'encryption_key', 'dashboard_secret'])
+    for (const name of ['cursor_signing_key', 'encryption_key', 'dashboard_secret'])
       expect(holders(name)).toEqual(running)
   })
 })
@@ -216,7 +216,7 @@ describe('the versions', () => {
 })
 
 describe('the environment of our processes', () => {
-  const knownVariables = new Set(settingVariables())
+  const knownVariables = new Set([...settingVariables(), ...renamedVariables])
   /** The environment with this machine's secret files in place of the containers'. */
   const withLocalSecrets = (environment: Readonly<Record<string, string>>) =>
     Object.fromEntries(

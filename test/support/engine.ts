@@ -1,7 +1,7 @@
 import { afterAll } from '@jest/globals'
-import { findingPayments } from '../../src/app/ports.ts'
+import { paymentFinder } from '../../src/app/ports.ts'
 import { renewLease } from '../../src/app/renewed-lease.ts'
-import { askFor } from '../../src/derive/ask.ts'
+import { callOperationFor } from '../../src/derive/call-operation.ts'
 import { personalAreasOf } from '../../src/derive/personal-areas.ts'
 import type { Tenant } from '../../src/kernel/contract/actor.ts'
 import { type Areas, registered } from '../../src/kernel/contract/area.ts'
@@ -10,9 +10,9 @@ import { Cursors } from '../../src/kernel/contract/page.ts'
 import type { Ports } from '../../src/kernel/contract/ports.ts'
 import { scopes } from '../../src/kernel/contract/scopes.ts'
 import { executor } from '../../src/kernel/run/execute.ts'
-import { KeptAnswers } from '../../src/kernel/run/kept-answers.ts'
 import { withOwners } from '../../src/kernel/run/other-owner.ts'
 import { type Runtime, reactionsOf } from '../../src/kernel/run/runtime.ts'
+import { UnrecordedAnswers } from '../../src/kernel/run/unrecorded-answers.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { cloneDatabase } from './database.ts'
 import { createTables } from './rows.ts'
@@ -50,15 +50,15 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
     database,
     ports: {
       walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
-      paymentsOn: findingPayments(areas),
+      paymentsOn: paymentFinder(areas),
       personalAreas: personalAreasOf(areas),
     } as Ports,
     cursors: new Cursors('secret'),
     lease,
-    keptAnswers: new KeptAnswers(database, nothing),
-    askFor: askFor(registered(areas), call => execute(call)),
+    unrecordedAnswers: new UnrecordedAnswers(database, nothing),
+    callOperationFor: callOperationFor(registered(areas), call => execute(call)),
     reactions: reactionsOf(areas),
-    announcers: { outbox: nothing, deliveries: nothing, pushes: nothing, events: nothing },
+    notifiers: { outbox: nothing, deliveries: nothing, pushes: nothing, events: nothing },
     onEvents: nothing,
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
   })

@@ -22,7 +22,7 @@ const Sold = z.object({ meterId: id('meter'), credential: z.string() })
 
 const paid = {
   callers: ['public'],
-  run: 'outside',
+  run: 'external',
   http: {
     reads: {
       authorization: 'The payment.',
@@ -75,7 +75,7 @@ export const paidApi = {
   }),
 }
 
-type Somebody = Pick<ContextOf<typeof paidApi.use>, 'sql' | 'actFor'>
+type Somebody = Pick<ContextOf<typeof paidApi.use>, 'sql' | 'switchTenant'>
 type Sale = z.output<typeof Sold>
 
 const CHALLENGE = { 'WWW-Authenticate': 'Payment id="c1"' }
@@ -86,9 +86,9 @@ const sold = (sale: Sale) =>
   withHeaders(sale, { 'Payment-Receipt': sale.credential, 'Cache-Control': 'private' })
 
 /** An anonymous seller has no owner, so its events are written for the first one. */
-async function actForSomebody({ sql, actFor }: Somebody): Promise<void> {
+async function actForSomebody({ sql, switchTenant }: Somebody): Promise<void> {
   const [owner] = await sql<{ id: string }>('select id from customers limit 1')
-  actFor({ ownerId: String(owner?.id), mode: 'test' })
+  switchTenant({ ownerId: String(owner?.id), mode: 'test' })
 }
 
 const handler: HandlerOf<typeof paidApi.show> = {

@@ -43,7 +43,7 @@ export const sampleApi = {
     summary: 'Ask an external system about a sample',
     callers: ['key'],
     scope: 'policies:write',
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ id: id('inquiry'), answer: z.string() })],
     fails: { sample_not_found: missing('sample') },
     emits: { 'sample.inquired': Withdrawn.pick({ sampleId: true }) },

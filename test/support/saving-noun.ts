@@ -21,7 +21,7 @@ export const savingApi = {
     summary: 'Put money aside',
     callers: ['key'],
     scope: 'policies:write',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({ amount: z.int().min(1) }),
     example: { amount: 1 },
     returns: [200, z.object({ savingId: id('saving'), balance: z.int(), by: z.string() })],
@@ -95,7 +95,7 @@ const reserveStep = (
     const reserved = { savingId: params.id, amount: body.amount }
     if (balances.has(params.id)) {
       const call = async (value: Reserved) => ({ ...value, answer: await callSystem(value.savingId) })
-      return nextCall(reserved, { value: reserved, call, step: record, takes: isForBatch })
+      return nextCall(reserved, { value: reserved, call, step: record, accepts: isForBatch })
     }
     emit('saving.missed', reserved)
     return refuse('saving_not_found')

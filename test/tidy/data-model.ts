@@ -5,7 +5,7 @@ import { migrationsIn } from '../../src/migrations/index.ts'
 import { picturesOf, tablesOfMigrations } from '../support/schema/data-model.ts'
 import { root } from '../support/tidy/sources.ts'
 
-const file = 'docs/data-model.md'
+const file = 'docs/reference/data-model.md'
 /** The place of a picture, with the current one. */
 const PLACE = /<!-- picture: (\w+) -->\n(?:\n```mermaid\n[\s\S]*?\n```\n)?/g
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { root } from '../support/tidy/sources.ts'
 
-const PAGE = 'docs/dependencies.md'
+const PAGE = 'docs/reference/dependencies.md'
 
 interface Locked {
   readonly version: string

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { euros, formatEuros } from '../../src/values/money.ts'
+import { formatMoney, money } from '../../src/values/money.ts'
 
 const HIGHEST = 10_000_000_000_000n
 
 const cents = fc.bigInt({ min: 0n, max: HIGHEST })
 
 /** Encodes an amount as JSON text; `received` decodes it. */
-const sent = (amount: bigint): string => JSON.stringify(z.encode(euros, amount))
-const received = (text: string) => euros.safeParse(JSON.parse(text))
+const sent = (amount: bigint): string => JSON.stringify(z.encode(money, amount))
+const received = (text: string) => money.safeParse(JSON.parse(text))
 
 describe('an amount of euros', () => {
   test.each([
@@ -21,7 +21,7 @@ describe('an amount of euros', () => {
     [HIGHEST * 1_000_000n, '€ 100,000,000,000,000,000.00'],
     [-99_999n, '€ -999.99'],
     [-100_000n, '€ -1,000.00'],
-  ])('of %s cents is written %s', (amount, text) => expect(formatEuros(amount)).toBe(text))
+  ])('of %s cents is written %s', (amount, text) => expect(formatMoney(amount)).toBe(text))
 
   test('survives a round trip', () => {
     fc.assert(
@@ -55,7 +55,7 @@ describe('an amount of euros', () => {
   test('is read exactly or refused, for any number', () => {
     fc.assert(
       fc.property(fc.double(), amount => {
-        const { data } = euros.safeParse(amount)
+        const { data } = money.safeParse(amount)
         if (data !== undefined) expect(Number(sent(data))).toBe(amount === 0 ? 0 : amount)
       }),
       { numRuns: 1_000 },
@@ -91,5 +91,5 @@ describe('an amount of euros', () => {
     [1_234n, '€ 12.34'],
     [-1_234n, '€ -12.34'],
     [-5n, '€ -0.05'],
-  ])('%s cents are shown as %s', (amount, text) => expect(formatEuros(amount)).toBe(text))
+  ])('%s cents are shown as %s', (amount, text) => expect(formatMoney(amount)).toBe(text))
 })

@@ -14,7 +14,6 @@ import { until } from '../support/until.ts'
 const service = await startTestService({ temporal: true })
 const temporal = await runViewer()
 
-/** An owner with an agent whose policy expires in an hour, and the run that waits for it. */
 async function aWaiting() {
   const { client, ownerId } = await service.owner()
   const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
@@ -102,7 +101,6 @@ describe('an agent whose policy ends', () => {
   })
 })
 
-/** Blocks changes of this intent until released. */
 async function lockIntent(id: string): Promise<() => Promise<void>> {
   const holder = new pg.Client({ connectionString: service.databaseUrl })
   await holder.connect()

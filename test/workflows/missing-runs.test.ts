@@ -2,8 +2,8 @@ import './missing-runs/open-records.ts'
 import { getEventListeners } from 'node:events'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { cancellableCalls, mendRuns } from '../../src/app/relay-service.ts'
-import { keepSchedules, mendMonthly } from '../../src/app/schedules.ts'
+import { cancellableCalls, repairRuns } from '../../src/app/relay-service.ts'
+import { keepSchedules, repairMonthlyRun } from '../../src/app/schedules.ts'
 import { areas } from '../../src/areas.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
@@ -36,7 +36,7 @@ const pool = new pg.Pool({ connectionString: service.databaseUrl })
 afterAll(() => pool.end())
 
 const startMissingRuns = (taskQueue = access.taskQueue) =>
-  mendRuns({ areas, database: { pool } as Database }, temporal.client, taskQueue)
+  repairRuns({ areas, database: { pool } as Database }, temporal.client, taskQueue)
 
 const executionOf = (run: RunView) => ({
   namespace: 'default',
@@ -45,7 +45,7 @@ const executionOf = (run: RunView) => ({
 
 const runIdOf = async (run: RunView) => (await run.handle.describe()).runId
 
-/** The list of all runs may lag behind an end: the next round finds it. */
+/** The list of runs may lag behind: the next round finds the end. */
 async function untilStartedAgain(run: RunView, before: string): Promise<void> {
   await until('it runs again', async () => {
     await startMissingRuns()
@@ -53,7 +53,6 @@ async function untilStartedAgain(run: RunView, before: string): Promise<void> {
   })
 }
 
-/** Each way in which an operator can end a run from outside. */
 const waysToEnd: Readonly<Record<string, (run: RunView) => Promise<unknown>>> = {
   terminated: run => run.handle.terminate('by mistake'),
   async deleted(run) {
@@ -196,7 +195,7 @@ describe('a run that ended while its record is still open', () => {
     const taskQueue = temporalOfRun().taskQueue
     await keepSchedules(temporal.client, taskQueue)
     const schedule = temporal.client.schedule.getHandle(`${taskQueue}-statements`)
-    await mendMonthly(temporal.client, taskQueue)
+    await repairMonthlyRun(temporal.client, taskQueue)
     await schedule.trigger()
     const { workflow } = await until('it has acted', async () => {
       const { info } = await schedule.describe()
@@ -204,14 +203,14 @@ describe('a run that ended while its record is still open', () => {
     })
     const run = temporal.of(workflow)
     const before = await runIdOf(run)
-    await mendMonthly(temporal.client, taskQueue)
+    await repairMonthlyRun(temporal.client, taskQueue)
     expect(await runIdOf(run)).toBe(before)
     await run.handle.terminate()
-    await mendMonthly(temporal.client, taskQueue)
+    await repairMonthlyRun(temporal.client, taskQueue)
     expect(await run.status()).toBe('RUNNING')
     expect(await runIdOf(run)).not.toBe(before)
     await schedule.delete()
-    await mendMonthly(temporal.client, taskQueue)
+    await repairMonthlyRun(temporal.client, taskQueue)
   })
 })
 
@@ -244,7 +243,7 @@ describe('Request Cancellation', () => {
     expect((await get(intent.id)).status).toBe('cancelled')
   })
 
-  test('is refused for live money in the details, and the run goes on', async () => {
+  test('is refused for live money in the details, and the run continues', async () => {
     const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
     await creditWallet(service, agent)
@@ -260,7 +259,7 @@ describe('Request Cancellation', () => {
     expect(await run.failedTasks()).toBe(0)
   })
 
-  test('is refused in the details where nothing can be cancelled, and the run goes on', async () => {
+  test('is refused in the details if nothing can be cancelled, and the run continues', async () => {
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     const run = temporal.of({ workflowId: `agent/${agent.id}` })
     await run.untilBegun()

@@ -24,7 +24,7 @@ const outbound: Outbound = {
 }
 
 const service = await startTestService({ temporal: true, outbound })
-const open = await startTestService({ temporal: true, outbound, env: { MPP_RUNS: 'open' } })
+const open = await startTestService({ temporal: true, outbound, env: { MPP_WORKFLOWS: 'open' } })
 const temporal = await runViewer()
 const merchant = await startMerchant()
 
@@ -40,14 +40,14 @@ async function anOpenPayment(path: string) {
   await pay(payer, merchant.sells(path, demand(), answerWith(500)))
   const credential = await credentialOf(payer)
   const run = temporal.of(credential)
-  await run.untilDetails('for somebody to say whether it was paid')
+  await run.untilDetails('for a report of whether it was paid')
   return { payer, held, credential, run }
 }
 
 const OPERATOR = { by: 'Ada', reason: 'Their support has told us' }
 
 describe('the run of a machine payment', () => {
-  test('tells its steps, and ends with it', async () => {
+  test('shows the steps of the payment, and ends with it', async () => {
     const payer = await aPayer(service)
     await bodyOf(pay(payer, merchant.sells('/run', demand())))
     const credential = await credentialOf(payer)
@@ -71,7 +71,7 @@ describe('the run of a machine payment', () => {
     expect(await (await run.handle.describe()).staticDetails()).toBe(mppProcess.details)
   })
 
-  test('takes over what a crash has left, and neither mints nor sends again', async () => {
+  test('continues after a crash, and neither mints nor sends again', async () => {
     const payer = await aPayer(service)
     isCrashing = true
     expect((await pay(payer, merchant.sells('/crash', demand()))).status).toBe(500)
@@ -79,7 +79,7 @@ describe('the run of a machine payment', () => {
     const run = temporal.of(await credentialOf(payer))
     await run.untilDetails('for the merchant’s answer')
     await advance(payer.client, { minutes: 3 })
-    await run.untilDetails('for somebody to say whether it was paid')
+    await run.untilDetails('for a report of whether it was paid')
     expect(await credentialOf(payer)).toMatchObject({ status: 'indeterminate' })
     expect(merchant.payments('/crash')).toHaveLength(1)
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(1)
@@ -114,8 +114,8 @@ describe('the run of a machine payment', () => {
   })
 })
 
-describe('MPP_RUNS=open', () => {
-  test('gives a run to what stays open, and to nothing else', async () => {
+describe('MPP_WORKFLOWS=open', () => {
+  test('gives a run to an unknown outcome, and to nothing else', async () => {
     const payer = await aPayer(open)
     await bodyOf(pay(payer, merchant.sells('/no-run', demand())))
     const paid = await credentialOf(payer)
@@ -124,11 +124,11 @@ describe('MPP_RUNS=open', () => {
     await pay(unclear, merchant.sells('/open-run', demand(), answerWith(500)))
     const credential = await credentialOf(unclear)
     const run = temporal.of(credential)
-    await run.untilDetails('for somebody to say whether it was paid')
+    await run.untilDetails('for a report of whether it was paid')
     expect(await temporal.of({ workflowId: `mpp/${paid.id}` }).status()).toBeUndefined()
   })
 
-  test('gives a run to what a crash has left, once the sweep has found it', async () => {
+  test('gives a run to a payment left by a crash, once the sweep finds it', async () => {
     const payer = await aPayer(open)
     isCrashing = true
     await pay(payer, merchant.sells('/swept-run', demand()))
@@ -139,6 +139,6 @@ describe('MPP_RUNS=open', () => {
       const found = await credentialOf(payer)
       return found.status === 'indeterminate' ? found : undefined
     })
-    await temporal.of(credential).untilDetails('for somebody to say whether it was paid')
+    await temporal.of(credential).untilDetails('for a report of whether it was paid')
   })
 })

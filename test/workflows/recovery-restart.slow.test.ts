@@ -8,12 +8,11 @@ import { secretSettings, startTestService } from '../support/harness.ts'
 import { temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 
-// The server waits some seconds for a worker that is gone before it asks another one.
+// The server waits some seconds for a lost worker before it asks another one.
 const service = await startTestService({ own: true })
 const temporal = await runViewer()
 const access = temporalOfRun()
 
-/** A relay beside the API, and a worker that comes and goes. */
 const runtime = await openRuntime({
   settings: {
     ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),

@@ -21,7 +21,6 @@ const eventsOf = async (walletId: string): Promise<string[]> =>
 
 const schedule = operator.schedule.getHandle(`${temporal.taskQueue}-statements`)
 
-/** The schedule's last run, once it has ended. */
 async function triggerSchedule(): Promise<string> {
   const before = (await schedule.describe()).info.numActionsTaken
   await schedule.trigger()
@@ -32,7 +31,6 @@ async function triggerSchedule(): Promise<string> {
   return (await of({ workflowId: run.workflowId }).untilEnded()) as string
 }
 
-/** A wallet of a new owner that received this amount two months ago. */
 async function anOldWallet(cents: number): Promise<string> {
   const { client, ownerId } = await service.owner()
   const { id } = await aWallet(client)
@@ -82,7 +80,7 @@ test('the monthly schedule finalizes the statement of every wallet with entries,
 test('the monthly run reads more wallets than one page holds', async () => {
   const { client, ownerId } = await service.owner()
   const { id } = await aWallet(client, 1)
-  // As many idle ones before it.
+  // As many idle wallets before it.
   await service.sql(
     `with w as (insert into wallets (id, owner_id, mode, created_at, updated_at, name, kind, currency, status, metadata)
        select 'wallet_0' || n, $1, 'test', now(), now(), 'Idle', 'owner', 'EUR', 'active', '{}'

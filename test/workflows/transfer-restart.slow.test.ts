@@ -11,14 +11,13 @@ import { runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
-// The server waits some seconds for a worker that is gone before it asks another one.
+// The server waits some seconds for a lost worker before it asks another one.
 const rail = recordingRail()
 const outside = { sepaRail: () => rail.rail }
 const service = await startTestService({ outside })
 const temporal = await runViewer()
 const access = temporalOfRun()
 
-/** A relay beside the API, and a new worker after each restart. */
 const runtime = await openRuntime({
   settings: {
     ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
@@ -32,7 +31,7 @@ const relay = startRelay(runtime, access)
 let worker: Part = startWork(runtime, access)
 const stopped: Promise<void>[] = []
 
-/** The old one finishes what it has begun while the new one takes over. */
+/** The old worker finishes its tasks while the new one takes over. */
 function restart(): void {
   stopped.push(worker.stop())
   worker = startWork(runtime, access)

@@ -28,14 +28,12 @@ async function aRun(members: Parameters<typeof aSepaTransfer>[1] = {}) {
   return { transfer, run, id: transfer.id, params: { id: transfer.id } }
 }
 
-/** A transfer whose payee a person must confirm. */
 async function aWaiting() {
   const waiting = await aRun({ name: 'Close Adler GmbH' })
   await waiting.run.untilDetails('waits for confirmPayee or cancel')
   return waiting
 }
 
-/** Actors and actions of the record, the newest first. */
 const auditOf = async (id: string) =>
   (await bodyOf(client.audit.list({ query: { resource: id } }))).data.map(
     ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,
@@ -141,7 +139,7 @@ describe('a transfer changed by REST', () => {
       const { runId, status } = await run.handle.describe()
       return runId !== first && status.name === 'RUNNING'
     })
-    await run.untilDetails('completed, and asked back')
+    await run.untilDetails('completed, recalled')
     await bodyOf(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'FOCR' } }))
     expect(await run.untilEnded()).toBe('returned')
     await proveLedger()
@@ -199,7 +197,7 @@ describe('the test clock', () => {
     )
   })
 
-  test('makes the run ask about an instant payment after ten seconds', async () => {
+  test('makes the run inquire about an instant payment after ten seconds', async () => {
     const other = await service.owner()
     const transfer = await aSepaTransfer(other.client, { amountEuros: 777.02, scheme: 'sct_inst' })
     const run = temporal.of(transfer)

@@ -19,7 +19,6 @@ const temporal = await runViewer()
 
 let paths = 0
 
-/** A delivery that fails this many times and then succeeds. */
 async function failingDelivery(times: number) {
   const { client } = await service.owner()
   const path = `/${++paths}`

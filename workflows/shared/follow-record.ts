@@ -103,7 +103,7 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     onRecordChanged(() => {
       this.#hasChanged = true
     })
-    const description = 'Status of the record when it was read last.'
+    const description = 'Status of the record when it was last read.'
     setHandler(defineQuery<Status | undefined>('state'), () => this.#status, { description })
     setDefaultSignalHandler(name =>
       parts.page.note(`A signal ${name.slice(0, 50)} was ignored: no such signal is known.`),
@@ -111,7 +111,7 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   }
 
   get status(): Status {
-    if (!this.#status) throw new Error('the record is read before its story is told')
+    if (!this.#status) throw new Error('the status is used before the record was read')
     return this.#status
   }
 

@@ -46,7 +46,7 @@ async function chargeByNetwork(
   call: AcquirerCall,
 ): Promise<ChargeOutcome> {
   const authorizationId = idOf(charge.reference)
-  const shared = { authorizationId, amountEuros: charge.amountEuros, merchant: merchantOf(charge, token) }
+  const shared = { authorizationId, amountCents: charge.amountCents, merchant: merchantOf(charge, token) }
   const send = (id: string, content: MessageContent) => deliverMessage(network, token, { id, content }, call)
   const asked = { kind: 'authorization', ask: 0, partialAllowed: false, ...shared } as const
   const answer = await send(idOf(charge.reference, 'authorization'), asked)
@@ -63,13 +63,13 @@ async function refundByNetwork(
   refund: Charge & { readonly refundReference: string },
   call: AcquirerCall,
 ): Promise<ChargeOutcome> {
-  const { reference, refundReference, amountEuros } = refund
+  const { reference, refundReference, amountCents } = refund
   const refundId = idOf(reference, 'refund', refundReference)
   const content = {
     kind: 'refund',
     refundId,
     authorizationId: idOf(reference),
-    amountEuros,
+    amountCents,
     merchant: merchantOf(refund, token),
   } as const
   return {
@@ -90,8 +90,7 @@ async function deliverMessage(
 }
 
 const UNKNOWN: RefusedToken = {
-  refused:
-    'The sandbox takes the tokens of its own cards and its documented test tokens, and this is neither.',
+  refused: 'The sandbox accepts only tokens of its own cards and documented test tokens.',
 }
 
 const NOT_THIS: ChargeOutcome = {
@@ -103,7 +102,7 @@ const NOT_THIS: ChargeOutcome = {
 const NOT_CHARGED: ChargeOutcome = {
   outcome: 'declined',
   code: 'not_charged',
-  reason: 'Nothing was charged that could be given back.',
+  reason: 'Nothing was charged that could be refunded.',
 }
 
 /**

@@ -33,7 +33,7 @@ export function cardTokenOf(plain: unknown): CardToken | { readonly refused: str
   }
 }
 
-/** Documented in docs/cards.md. */
+/** Documented in docs/reference/card-sandbox.md. */
 interface TestToken {
   readonly name: string
   readonly network: string
@@ -47,9 +47,9 @@ const LATE: ChargeOutcome = { outcome: 'late' }
 const UNUSABLE: ChargeOutcome = { outcome: 'unusable' }
 
 const declined = (code: string, reason: string): ChargeOutcome => ({ outcome: 'declined', code, reason })
-const CARD_DECLINED = declined('card_declined', 'The issuer of the card has declined the payment.')
-const NO_FUNDS = declined('insufficient_funds', 'The card has not enough money for the payment.')
-const EXPIRED = declined('expired_token', 'The time that is printed on the token has passed.')
+const CARD_DECLINED = declined('card_declined', 'The card’s issuer declined the payment.')
+const NO_FUNDS = declined('insufficient_funds', 'The card has insufficient funds.')
+const EXPIRED = declined('expired_token', 'The token has expired.')
 
 const always = (outcome: ChargeOutcome) => ({ charged: outcome, known: outcome })
 

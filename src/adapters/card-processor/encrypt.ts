@@ -34,7 +34,7 @@ export interface TokenData {
 const UNUSABLE_KEY: ProcessorFailure = {
   failure: 'refused',
   code: 'unusable_key',
-  message: 'Nothing can be encrypted to this key: give another one.',
+  message: 'Nothing can be encrypted to this key. Give another one.',
 }
 
 /**

@@ -1,13 +1,13 @@
 import type {
   CardDisputes,
-  DisputeStanding,
   KnownDispute,
+  NetworkDecision,
   OpenedDispute,
   ProcessorCall,
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after, days, minutes } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
@@ -16,32 +16,32 @@ const SILENT_MS = minutes(60)
 
 interface Decision {
   readonly afterMs: number
-  readonly standing: DisputeStanding
+  readonly outcome: NetworkDecision
 }
 
-const lost: DisputeStanding = { status: 'lost' }
-const won: DisputeStanding = { status: 'won', amountEuros: null }
-const credited: DisputeStanding = { status: 'credited', amountEuros: null }
+const lost: NetworkDecision = { status: 'lost' }
+const won: NetworkDecision = { status: 'won', amountCents: null }
+const credited: NetworkDecision = { status: 'credited', amountCents: null }
 
 /** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
-const byAmount: ReadonlyMap<Euros, readonly Decision[]> = new Map([
-  [9_201n, [{ afterMs: days(1), standing: won }]],
-  [9_202n, [{ afterMs: days(1), standing: lost }]],
-  [9_203n, [credit(credited), { afterMs: days(3), standing: won }]],
-  [9_204n, [credit(credited), { afterMs: days(3), standing: lost }]],
+const byAmount: ReadonlyMap<Cents, readonly Decision[]> = new Map([
+  [9_201n, [{ afterMs: days(1), outcome: won }]],
+  [9_202n, [{ afterMs: days(1), outcome: lost }]],
+  [9_203n, [credit(credited), { afterMs: days(3), outcome: won }]],
+  [9_204n, [credit(credited), { afterMs: days(3), outcome: lost }]],
 ])
 
-function credit(standing: DisputeStanding): Decision {
-  return { afterMs: 0, standing }
+function credit(outcome: NetworkDecision): Decision {
+  return { afterMs: 0, outcome }
 }
 
-const REFUSED_EUROS: Euros = 9_205n
-const SILENT_EUROS: Euros = 9_206n
+const REFUSED_EUROS: Cents = 9_205n
+const SILENT_EUROS: Cents = 9_206n
 
-const NOT_TAKEN: ProcessorFailure = {
+const REFUSED_AMOUNT: ProcessorFailure = {
   failure: 'refused',
   code: 'not_disputable',
-  message: 'The sandbox takes no dispute of this amount.',
+  message: 'The sandbox refuses disputes of this amount.',
 }
 
 const UNKNOWN: ProcessorFailure = {
@@ -50,16 +50,16 @@ const UNKNOWN: ProcessorFailure = {
   message: 'The sandbox has not opened this dispute.',
 }
 
-const UNDECIDED: DisputeStanding = { status: 'undecided' }
+const UNDECIDED: NetworkDecision = { status: 'undecided' }
 
 /** Stores nothing: decisions follow from amount and time. */
 export function sandboxDisputes(secrets: Secrets): CardDisputes {
   const acknowledging = async ({ processorDisputeId }: KnownDispute) =>
     isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
   return {
-    async open({ disputeId, amountEuros, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
-      if (amountEuros === REFUSED_EUROS) return NOT_TAKEN
-      if (amountEuros === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
+    async open({ disputeId, amountCents, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
+      if (amountCents === REFUSED_EUROS) return REFUSED_AMOUNT
+      if (amountCents === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
       return {
         processorDisputeId: disputeIdFor(secrets, disputeId),
         evidenceDueAt: after(openedAt, EVIDENCE_MS),
@@ -73,8 +73,8 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
   }
 }
 
-function decidedBy({ amountEuros, submittedAt }: KnownDispute, { now }: ProcessorCall): DisputeStanding {
+function decidedBy({ amountCents, submittedAt }: KnownDispute, { now }: ProcessorCall): NetworkDecision {
   if (!submittedAt) return UNDECIDED
-  const decisions = byAmount.get(amountEuros) ?? []
-  return decisions.findLast(({ afterMs }) => after(submittedAt, afterMs) <= now)?.standing ?? UNDECIDED
+  const decisions = byAmount.get(amountCents) ?? []
+  return decisions.findLast(({ afterMs }) => after(submittedAt, afterMs) <= now)?.outcome ?? UNDECIDED
 }

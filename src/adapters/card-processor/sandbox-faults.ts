@@ -1,7 +1,7 @@
 import type { ProcessorFailure } from '../../ports/card-processor.ts'
 import { days, minutes } from '../../values/clock.ts'
 
-/** Faults on demand, by the name of a card. Documented in docs/cards.md. */
+/** Faults on demand, by the name of a card. Documented in docs/reference/card-sandbox.md. */
 
 export type SandboxCall = 'issue' | 'state' | 'controls' | 'replace' | 'disclose' | 'token'
 

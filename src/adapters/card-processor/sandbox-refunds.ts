@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import type { CardMessage, ProcessorAnswer, PushRefund, SignedMessage } from '../../ports/card-processor.ts'
 import { after, minutes } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 
 export type Deliver = (message: SignedMessage, requestId: string) => Promise<ProcessorAnswer | null>
 
 /** Documented at `POST /refunds`. For other amounts the merchant waits for `POST /simulate/card/refund`. */
-const SENT_EUROS: Euros = 9_301n
-const DECLINED_EUROS: Euros = 9_302n
-const SILENT_EUROS: Euros = 9_303n
+const SENT_EUROS: Cents = 9_301n
+const DECLINED_EUROS: Cents = 9_302n
+const SILENT_EUROS: Cents = 9_303n
 const SILENT_MS = minutes(60)
 
 /** Constant, so that repeated calls send one credit. */
@@ -18,11 +18,11 @@ const SENT_AT = new Date(0)
 export const sandboxRefunds =
   (sign: (message: CardMessage) => SignedMessage, deliver: Deliver): PushRefund =>
   async ({ processorCardId, requestedAt, ...refund }, { reference, requestId, now }) => {
-    const isSilent = refund.amountEuros === SILENT_EUROS
+    const isSilent = refund.amountCents === SILENT_EUROS
     if (isSilent && now < after(requestedAt, SILENT_MS)) return { failure: 'late' }
-    if (refund.amountEuros === DECLINED_EUROS)
-      return { status: 'declined', message: 'The merchant does not take the goods back.' }
-    if (refund.amountEuros !== SENT_EUROS && !isSilent) return { status: 'asked' }
+    if (refund.amountCents === DECLINED_EUROS)
+      return { status: 'declined', message: 'The merchant does not accept returns.' }
+    if (refund.amountCents !== SENT_EUROS && !isSilent) return { status: 'asked' }
     const refundId = `sandboxrefund_${hash('sha256', reference, 'base64url')}`
     const content = { kind: 'refund', refundId, ...refund } as const
     const message = sign({ id: refundId, processorCardId, sentAt: SENT_AT, content })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CardMessage, MessageContent } from '../../ports/card-processor.ts'
+import type { CardMessage } from '../../ports/card-processor.ts'
 import { instant } from '../../values/clock.ts'
 
 const MAX_ASKS = 100
@@ -70,7 +70,7 @@ const content = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('outcome'),
     authorizationId: name,
-    asks: z.array(ask).min(1).max(MAX_ASKS),
+    asks: z.array(ask).min(1).max(MAX_ASKS).readonly(),
     merchant,
   }),
   z.strictObject({ kind: z.literal('number_closed'), reason: text(500) }),
@@ -95,59 +95,8 @@ const content = z.discriminatedUnion('kind', [
 
 const Message = z.strictObject({ id: name, processorCardId: name, sentAt: instant, content })
 
-type WireContent = z.output<typeof content>
-
-const inEuros = <T extends { amountCents: unknown }>({ amountCents, ...rest }: T) => ({
-  ...rest,
-  amountEuros: amountCents as T['amountCents'],
-})
-
-const inCents = <T extends { amountEuros: unknown }>({ amountEuros, ...rest }: T) => ({
-  ...rest,
-  amountCents: amountEuros as T['amountEuros'],
-})
-
-function contentOf(wire: WireContent): MessageContent {
-  switch (wire.kind) {
-    case 'authorization':
-      return inEuros(wire)
-    case 'reversal':
-      return inEuros(wire)
-    case 'clearing':
-      return inEuros(wire)
-    case 'refund':
-      return inEuros(wire)
-    case 'dispute':
-      return inEuros(wire)
-    case 'outcome':
-      return { ...wire, asks: wire.asks.map(inEuros) }
-    default:
-      return wire
-  }
-}
-
-function wireOf(content: MessageContent): WireContent {
-  switch (content.kind) {
-    case 'authorization':
-      return inCents(content)
-    case 'reversal':
-      return inCents(content)
-    case 'clearing':
-      return inCents(content)
-    case 'refund':
-      return inCents(content)
-    case 'dispute':
-      return inCents(content)
-    case 'outcome':
-      return { ...content, asks: content.asks.map(inCents) }
-    default:
-      return content
-  }
-}
-
 /** Throws for a message that the sandbox could not read itself. */
-export const written = (message: CardMessage): string =>
-  JSON.stringify(z.encode(Message, { ...message, content: wireOf(message.content) }))
+export const written = (message: CardMessage): string => JSON.stringify(z.encode(Message, message))
 
 /** The message, or which member is wrong. Never quotes the input: it may be a card number. */
 export function parsed(body: Uint8Array): CardMessage | { readonly problem: string } {
@@ -155,7 +104,7 @@ export function parsed(body: Uint8Array): CardMessage | { readonly problem: stri
   const json = jsonOf(body)
   if (json === undefined) return { problem: 'The body is not JSON.' }
   const { data, error } = Message.safeParse(json)
-  if (data) return { ...data, content: contentOf(data.content) }
+  if (data) return data
   const [issue] = error.issues
   const member = issue?.path.join('.') || 'body'
   return {

@@ -154,7 +154,7 @@ const Answer = z.discriminatedUnion('kind', [
 
 const wireOf = (reply: CardReply): z.output<typeof Answer> =>
   reply.kind === 'approved'
-    ? { kind: 'approved', approvedCents: reply.approvedEuros, askedCents: reply.askedEuros }
+    ? { kind: 'approved', approvedCents: reply.approvedCents, askedCents: reply.askedCents }
     : reply
 
 const answer = (_message: CardMessage, reply: CardReply): ProcessorAnswer => ({
@@ -166,6 +166,6 @@ const answer = (_message: CardMessage, reply: CardReply): ProcessorAnswer => ({
 export function replyIn({ body }: ProcessorAnswer): CardReply {
   const wire = z.decode(Answer, JSON.parse(body))
   return wire.kind === 'approved'
-    ? { kind: 'approved', approvedEuros: wire.approvedCents, askedEuros: wire.askedCents }
+    ? { kind: 'approved', approvedCents: wire.approvedCents, askedCents: wire.askedCents }
     : wire
 }

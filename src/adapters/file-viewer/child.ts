@@ -2,19 +2,19 @@ import type { ViewReply, ViewRequest } from './messages.ts'
 import { viewPicture } from './picture.ts'
 
 /** The entry point of the process that renders files, one after the other, until its parent ends. */
-const reply = (told: ViewReply): void => void process.send?.(told)
+const reply = (message: ViewReply): void => void process.send?.(message)
 
-process.on('message', (ask: ViewRequest) => {
-  void answer(ask).then(reply, error => reply({ problem: String((error as Error).message) }))
+process.on('message', (request: ViewRequest) => {
+  void answer(request).then(reply, error => reply({ problem: String((error as Error).message) }))
 })
 process.on('disconnect', () => process.exit())
 
-async function answer(ask: ViewRequest): Promise<ViewReply> {
-  if ('plain' in ask) {
-    const { plainPictures } = await import('./plain.ts')
-    return { pictures: await plainPictures(ask.plain.pages) }
+async function answer(request: ViewRequest): Promise<ViewReply> {
+  if ('plain' in request) {
+    const { placeholderPictures: plainPictures } = await import('./placeholder.ts')
+    return { pictures: await plainPictures(request.plain.pages) }
   }
-  if (ask.kind !== 'application/pdf') return viewPicture(ask.bytes, ask.kind)
+  if (request.kind !== 'application/pdf') return viewPicture(request.bytes, request.kind)
   const { viewDocument } = await import('./document.ts')
-  return viewDocument(ask.bytes, facts => reply({ facts }))
+  return viewDocument(request.bytes, facts => reply({ facts }))
 }

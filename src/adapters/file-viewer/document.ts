@@ -48,7 +48,7 @@ async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Vi
   if (document instanceof Error)
     return document.name === 'PasswordException'
       ? { unseen: { ...facts, notes: ['encrypted'] } }
-      : { problem: 'is broken or cut off: it cannot be opened as a PDF' }
+      : { problem: 'is broken or truncated and cannot be opened as a PDF' }
   try {
     know({ pages: countOf(document.numPages) })
     know({ notes: await notesOf(document) })

@@ -34,15 +34,15 @@ export async function viewPicture(bytes: Uint8Array, kind: FileKind): Promise<Vi
   const options = { failOn: 'warning', limitInputPixels: false } as const
   try {
     const { format, width = 0, height = 0 } = await sharp(bytes, options).metadata()
-    if (format !== formats[kind]) return { problem: `is called ${kind} and cannot be read as that` }
+    if (format !== formats[kind]) return { problem: `is declared as ${kind} and cannot be read as that` }
     if (width * height > MOST_PIXELS) return tooLarge(width, height)
     const pictures = await picturesOf(sharp(bytes, options).autoOrient().toColourspace('srgb'))
     return { view: { ...pictures, isPlain: false, pages: null, notes: [], text: null } }
   } catch {
-    return { problem: 'is broken or cut off: it cannot be decoded to its end' }
+    return { problem: 'is broken or truncated and cannot be decoded' }
   }
 }
 
 const tooLarge = (width: number, height: number): ViewReply => ({
-  problem: `has ${width} × ${height} pixels: at most ${MOST_PIXELS / 1_000_000} million are taken`,
+  problem: `has ${width} × ${height} pixels: at most ${MOST_PIXELS / 1_000_000} million are accepted`,
 })

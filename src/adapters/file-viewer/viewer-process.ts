@@ -35,23 +35,23 @@ export class ViewerProcess {
 
   async render(bytes: Uint8Array, kind: FileKind): Promise<ViewResult> {
     let facts: Facts | undefined
-    const procFile = await this.#ask({ bytes, kind }, known => {
+    const reply = await this.#request({ bytes, kind }, known => {
       facts = known
     })
-    if ('view' in procFile) return procFile.view
-    if ('problem' in procFile) return procFile
-    if ('unseen' in procFile) return this.#plain(procFile.unseen)
+    if ('view' in reply) return reply.view
+    if ('problem' in reply) return reply
+    if ('unseen' in reply) return this.#plain(reply.unseen)
     if (facts) return this.#plain(facts)
-    return { problem: 'over' in procFile ? procFile.over : 'cannot be read' }
+    return { problem: 'over' in reply ? reply.over : 'cannot be read' }
   }
 
   async #plain(facts: Facts): Promise<ViewResult> {
-    const told = await this.#ask({ plain: { pages: facts.pages } }, () => undefined)
-    if (!('pictures' in told)) throw new Error('no plain picture can be made')
-    return { ...facts, ...told.pictures, isPlain: true }
+    const reply = await this.#request({ plain: { pages: facts.pages } }, () => undefined)
+    if (!('pictures' in reply)) throw new Error('no plain picture can be made')
+    return { ...facts, ...reply.pictures, isPlain: true }
   }
 
-  #ask(ask: ViewRequest, onFacts: (facts: Facts) => void): Promise<ViewReply | End> {
+  #request(request: ViewRequest, onFacts: (facts: Facts) => void): Promise<ViewReply | End> {
     this.#stayAwake()
     const child = this.#running()
     const { promise, resolve } = Promise.withResolvers<ViewReply | End>()
@@ -60,11 +60,11 @@ export class ViewerProcess {
       this.#child = undefined
       resolve({ over })
     }
-    const onMessage = (told: ViewReply) => ('facts' in told ? onFacts(told.facts) : resolve(told))
-    const onExit = () => end('cannot be read: looking at it failed')
+    const onMessage = (reply: ViewReply) => ('facts' in reply ? onFacts(reply.facts) : resolve(reply))
+    const onExit = () => end('cannot be read: rendering it failed')
     child.on('message', onMessage).once('exit', onExit)
     const stop = watched(child, end)
-    child.send(ask)
+    child.send(request)
     return promise.finally(() => {
       stop()
       child.off('message', onMessage).off('exit', onExit)
@@ -108,8 +108,8 @@ export class ViewerProcess {
 
 /** Kills a process that exceeds its time or memory; the returned function ends the watch. */
 function watched({ pid }: ChildProcess, end: (over: string) => void): () => void {
-  const tooLate = `took longer than ${LIMITS.seconds} seconds to look at`
-  const tooMuch = `needs more than ${LIMITS.mib} MiB of memory to look at`
+  const tooLate = `took longer than ${LIMITS.seconds} seconds to render`
+  const tooMuch = `needs more than ${LIMITS.mib} MiB of memory to render`
   const usedBefore = cpuSeconds(pid)
   const stopLate = clock.alarm(LIMITS.waitSeconds * 1_000, () => end(tooLate))
   let stopNext: () => void = () => undefined
@@ -131,7 +131,7 @@ const MIB = 1_048_576
 const TICKS = 100
 
 /** Linux only; elsewhere only the limits of heap and time apply. */
-const told = (pid: number | undefined, file: string): string => {
+const procFile = (pid: number | undefined, file: string): string => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
@@ -140,11 +140,11 @@ const told = (pid: number | undefined, file: string): string => {
 }
 
 const residentMib = (pid: number | undefined): number =>
-  (Number(told(pid, 'statm').split(' ')[1] ?? 0) * PAGE) / MIB
+  (Number(procFile(pid, 'statm').split(' ')[1] ?? 0) * PAGE) / MIB
 
 /** A program's name may contain spaces: the figures follow its closing bracket. */
 function cpuSeconds(pid: number | undefined): number {
   const [user = 0, system = 0] =
-    told(pid, 'stat').split(') ').at(-1)?.split(' ').slice(11, 13).map(Number) ?? []
+    procFile(pid, 'stat').split(') ').at(-1)?.split(' ').slice(11, 13).map(Number) ?? []
   return (user + system) / TICKS
 }

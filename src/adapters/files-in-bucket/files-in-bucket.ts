@@ -91,7 +91,7 @@ async function opened(sealed: Buffer, context: Required<FileContext>, vault: Vau
 }
 
 const damaged = (context: string): DamagedFile =>
-  new DamagedFile(`The object ${context} is not as it was written. Restore it from a backup of the bucket.`)
+  new DamagedFile(`The object ${context} fails its integrity check. Restore it from a backup of the bucket.`)
 
 async function* aged(bucket: Bucket, end: Date): AsyncGenerator<AgedFiles> {
   for await (const page of bucket.list('')) {

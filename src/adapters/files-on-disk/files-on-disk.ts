@@ -113,7 +113,7 @@ async function openedFile(
 }
 
 const damaged = (path: string): DamagedFile =>
-  new DamagedFile(`The file ${path} is not as it was written. Restore it from a backup.`)
+  new DamagedFile(`The file ${path} fails its integrity check. Restore it from a backup.`)
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)

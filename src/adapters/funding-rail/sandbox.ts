@@ -15,7 +15,7 @@ const failed = (code: string, message: string): ChargeState => ({
 })
 
 const SETTLED: ChargeState = { status: 'settled' }
-const DECLINED = failed('declined', 'The bank of the payer has declined.')
+const DECLINED = failed('declined', 'The payer’s bank declined.')
 
 interface Seen {
   readonly madeAt: Date
@@ -40,18 +40,18 @@ const redirect = ({ reference }: Seen, askAgainAt: Date): ChargeState => ({
 
 /** By the amount in cents. Documented at the funding operation. */
 const magic: ReadonlyMap<bigint, (seen: Seen) => ChargeState> = new Map([
-  [1301n, () => failed('insufficient_funds', 'There is not enough money on the account of the payer.')],
+  [1301n, () => failed('insufficient_funds', 'The payer’s account has insufficient funds.')],
   [1302n, () => failed('expired_card', 'The card has expired.')],
-  [1303n, within(1, redirect, failed('action_not_completed', 'The payer has not confirmed in time.'))],
+  [1303n, within(1, redirect, failed('action_not_completed', 'The payer did not confirm in time.'))],
   [1304n, within(2, pending, SETTLED)],
-  [1305n, within(2, pending, failed('debit_refused', 'The bank of the payer has refused the debit.'))],
+  [1305n, within(2, pending, failed('debit_refused', 'The payer’s bank refused the debit.'))],
   [1306n, ({ now, madeAt }) => (now > madeAt ? SETTLED : { status: 'unknown' })],
   [1307n, () => ({ status: 'unknown' })],
 ])
 
-function stateAt({ token, amountEuros, madeAt }: Charge, reference: string, now: Date): ChargeState {
+function stateAt({ token, amountCents, madeAt }: Charge, reference: string, now: Date): ChargeState {
   if (token === 'tok_declined') return DECLINED
-  return magic.get(amountEuros)?.({ madeAt, now, reference }) ?? SETTLED
+  return magic.get(amountCents)?.({ madeAt, now, reference }) ?? SETTLED
 }
 
 /** A simulated processor. It stores nothing: a charge's state follows from its amount and the time. */

@@ -14,7 +14,7 @@ interface Reserved {
  */
 const RESERVED: readonly Reserved[] = [
   { rule: 'loopback', what: 'this machine itself', blocks: ['127.0.0.0/8', '::1/128'] },
-  { rule: 'unspecified', what: 'no address of anybody', blocks: ['0.0.0.0/8', '::/128'] },
+  { rule: 'unspecified', what: 'not an assignable address', blocks: ['0.0.0.0/8', '::/128'] },
   {
     rule: 'private',
     what: 'in a private network',
@@ -22,11 +22,11 @@ const RESERVED: readonly Reserved[] = [
     blocks: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'],
   },
   { rule: 'shared', what: 'in the network of a carrier', blocks: ['100.64.0.0/10'] },
-  { rule: 'link_local', what: 'of this link only', blocks: ['169.254.0.0/16', 'fe80::/10'] },
-  { rule: 'multicast', what: 'of many at once', blocks: ['224.0.0.0/4', 'ff00::/8'] },
+  { rule: 'link_local', what: 'a link-local address', blocks: ['169.254.0.0/16', 'fe80::/10'] },
+  { rule: 'multicast', what: 'a multicast address', blocks: ['224.0.0.0/4', 'ff00::/8'] },
   {
     rule: 'translated',
-    what: 'another address in disguise',
+    what: 'an embedded IPv4 address',
     // IPv4-compatible; NAT64 (RFC 6052, 8215); Teredo; 6to4, whose relays (192.88.99.0/24) RFC 7526 withdrew.
     blocks: ['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16', '192.88.99.0/24'],
   },
@@ -91,13 +91,12 @@ export function addressJudge(allowed: readonly string[]): (address: string) => R
     if (isAllowed(address)) return undefined
     const found = reserved.find(({ holds }) => holds(address))
     if (found) return refusal(found.rule, given, found.what, OPENING)
-    if (isV6(address) && !isAssigned(address)) return refusal('reserved', given, 'nobody’s so far', OPENING)
+    if (isV6(address) && !isAssigned(address)) return refusal('reserved', given, 'not assigned yet', OPENING)
     return undefined
   }
 }
 
-const OPENING =
-  ' Use a public address; whoever runs this service can open others with the setting OUTBOUND_ALLOW_CIDRS.'
+const OPENING = ' Use a public address; the operator can allow others with the setting OUTBOUND_ALLOW_CIDRS.'
 
 const refusal = (rule: string, address: string, what: string, remedy = ' Use a public address.') => ({
   rule,

@@ -15,7 +15,7 @@ export interface Answer {
 
 export class TooLate extends Error {
   constructor({ timeoutMs }: OutboundRequest) {
-    super(`There was no whole answer within ${timeoutMs / 1000} s.`)
+    super(`There was no complete answer within ${timeoutMs / 1000} s.`)
   }
 }
 
@@ -105,7 +105,7 @@ class Reader implements Dispatcher.DispatchHandler {
   }
 }
 
-const OURS =
+const RESERVED_HEADERS =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
@@ -114,7 +114,9 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 
 /** Cached, as few names are in use. Undefined for a forbidden name. */
-const freeName = boundedCache(name => (NAME.test(name) && !OURS.test(name) ? name.toLowerCase() : undefined))
+const freeName = boundedCache(name =>
+  NAME.test(name) && !RESERVED_HEADERS.test(name) ? name.toLowerCase() : undefined,
+)
 
 /** Each header once. Asks for an uncompressed answer: a compressed one can grow without bound. */
 function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -134,7 +136,7 @@ function headersOf(headers: Readonly<Record<string, string>>): Record<string, st
 const refused = (name: string) =>
   new RefusedConnection({
     rule: 'header',
-    message: `The header ${JSON.stringify(name)} is refused: its name is not free, or its value is not plain text.`,
+    message: `The header ${JSON.stringify(name)} is refused: its name is reserved, or its value is not plain text.`,
   })
 
 const listsOf = (headers: Record<string, string | string[] | undefined>): Record<string, string[]> =>

@@ -44,16 +44,16 @@ export function guardedHttp({
       const target = judgeUrl(request.url, request.ownListener)
       if (isRefused(target)) return { kind: 'refused', ...target }
       agents ??= agentsOf(lookup, ca)
-      const sendWithRetry = answerTo.bind(null, agents, target, request)
-      if (request.maxConcurrent === undefined) return sendWithRetry()
-      return (await limited.within(target.origin, request.maxConcurrent, sendWithRetry)) ?? BUSY
+      const attempt = answerTo.bind(null, agents, target, request)
+      if (request.maxConcurrent === undefined) return attempt()
+      return (await limited.within(target.origin, request.maxConcurrent, attempt)) ?? BUSY
     },
   }
 }
 
 const BUSY: OutboundAnswer = {
   kind: 'busy',
-  message: 'Too many requests to this host are still without an answer. Nothing was sent; try again.',
+  message: 'Too many requests to this host are unanswered. Nothing was sent. Try again.',
 }
 
 type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
@@ -91,7 +91,7 @@ async function answerTo(
   const began = clock.ticks()
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const answer = await ask(await agents, target, request)
+    const answer = await sendWithRetry(await agents, target, request)
     return { kind: 'answered', ...answer, latencyMs: latencyMs() }
   } catch (error) {
     if (error instanceof RefusedConnection) return { kind: 'refused', ...error.refused }
@@ -102,10 +102,14 @@ async function answerTo(
 }
 
 /**
- * Sends once, and again if the receiver cannot have seen the first attempt and `again` allows it, within one
+ * Sends once, and again if the receiver cannot have seen the first attempt and `retryHeaders` allows it, within one
  * time limit.
  */
-async function ask({ keeping, fresh }: Agents, target: Target, request: OutboundRequest): Promise<Answer> {
+async function sendWithRetry(
+  { keeping, fresh }: Agents,
+  target: Target,
+  request: OutboundRequest,
+): Promise<Answer> {
   const began = clock.ticks()
   try {
     return await exchange(keeping, target, request)
@@ -204,8 +208,8 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH/, 'The host’s certificate is not valid (%).'],
-  [/^(ERR_SSL|EPROTO)/, 'No encrypted connection could be agreed on (%).'],
-  [/^(HPE_|HTTPParserError|UND_ERR_)/, 'What the host answers is not HTTP (%).'],
+  [/^(ERR_SSL|EPROTO)/, 'The TLS handshake failed (%).'],
+  [/^(HPE_|HTTPParserError|UND_ERR_)/, 'The host’s answer is not HTTP (%).'],
 ]
 
 /** If several addresses were tried, the failure of the first. */

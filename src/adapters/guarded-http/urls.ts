@@ -59,36 +59,32 @@ function spelling(text: string): RefusedAddress | undefined {
   if (text.length > MAX_LENGTH) return refused('too_long', `The URL is longer than ${MAX_LENGTH} characters.`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff\\]/.test(text))
-    return refused('malformed', 'The URL holds a space, a control character or a backslash. Leave it out.')
+    return refused('malformed', 'The URL contains a space, a control character or a backslash. Remove it.')
   const scheme = /^([a-z][a-z\d+.-]*):/i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== 'http' && scheme !== 'https')
     return refused('scheme', 'The URL must begin with https:// or http://.')
   const authority = /^\w+:\/\/([^/?#]+)/.exec(text)?.[1]
-  if (!authority) return refused('malformed', 'The URL names no host: write https://host/path.')
+  if (!authority) return refused('malformed', 'The URL has no host. Write https://host/path.')
   if (authority.includes('@'))
-    return refused('userinfo', 'The URL holds a user name or password (before @). Leave it out.')
+    return refused('userinfo', 'The URL contains a user name or password (before @). Remove it.')
   return undefined
 }
 
 function judgeName(host: string, opened: boolean): RefusedAddress | undefined {
   const name = host.replace(/\.$/, '')
   if (name.length > 253 || !name.split('.').every(label => LABEL.test(label)))
-    return refused('malformed', 'The URL’s host is not a name of the internet’s.')
+    return refused('malformed', 'The URL’s host is not a valid host name.')
   if (METADATA.test(name))
     return refused('metadata', `The host ${name} is refused: it is the metadata service of a cloud.`)
   if (opened) return undefined
   if (LOCALHOST.test(name))
     return refused('loopback', `The host ${name} is refused: it is this machine itself.${OPENING}`)
   if (INTERNAL.test(name))
-    return refused(
-      'internal_name',
-      `The host ${name} is refused: it is known inside a network only.${OPENING}`,
-    )
+    return refused('internal_name', `The host ${name} is refused: it exists only inside a network.${OPENING}`)
   return undefined
 }
 
-const OPENING =
-  ' Use a public host; whoever runs this service can open others with the setting OUTBOUND_ALLOW_CIDRS.'
+const OPENING = ' Use a public host; the operator can allow others with the setting OUTBOUND_ALLOW_CIDRS.'
 
 /** The listener of this process: the origin to connect to, and those that its URLs may have. */
 export interface OwnListener {

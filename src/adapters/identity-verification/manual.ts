@@ -7,5 +7,5 @@ export const manualIdentity = (): IdentityVerification => ({
   submit: async () => ({ status: 'in_review' }),
   inquire: async () => ({ status: 'in_review' }),
   recognizes: () => false,
-  read: () => ({ kind: 'unsigned', reason: 'There is no provider that could have signed it.' }),
+  read: () => ({ kind: 'unsigned', reason: 'No provider is configured that could have signed it.' }),
 })

@@ -11,7 +11,7 @@ import {
 import { after, days, minutes } from '../../values/clock.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from '../card-processor/sandbox-signature.ts'
 
-/** Documented in docs/onboarding.md. */
+/** Documented in docs/how-to/identity.md. */
 interface MagicRule {
   /** For this long after the submission, every call has this answer. */
   readonly fails?: { readonly forMs: number; readonly as: Unanswered }
@@ -44,7 +44,7 @@ const rules: readonly (readonly [beginning: string, rule: MagicRule])[] = [
   ['Refused', atOnce(rejected('person_refused'))],
 ]
 
-export const magicWords: readonly string[] = rules.map(([beginning]) => beginning)
+export const magicNames: readonly string[] = rules.map(([beginning]) => beginning)
 
 const ruleFor = (name: string): MagicRule =>
   rules.find(([beginning]) => `${name.toLowerCase()} `.startsWith(`${beginning.toLowerCase()} `))?.[1] ??
@@ -79,7 +79,7 @@ export const written = (notice: IdentityNotice): string => JSON.stringify(z.enco
 export function parsed(body: Uint8Array): IdentityNotice | { readonly problem: string } {
   if (body.length > MAX_BYTES) return { problem: `The body has more than ${MAX_BYTES} bytes.` }
   const { data, error } = Notice.safeParse(jsonOf(body))
-  return data ?? { problem: `${error.issues[0]?.path.join('.') || 'body'}: it is not as it must be.` }
+  return data ?? { problem: `${error.issues[0]?.path.join('.') || 'body'}: it is invalid.` }
 }
 
 function jsonOf(body: Uint8Array): unknown {

@@ -43,7 +43,7 @@ const statusWith = (status: PaymentStatus['status'], reasonCode: string | undefi
   reasonCode: status === 'rejected' ? (reasonCode ?? null) : null,
 })
 
-const outcomeOf = ({ amountEuros }: Payment): Outcome => outcomes.get(amountEuros) ?? settles
+const outcomeOf = ({ amountCents }: Payment): Outcome => outcomes.get(amountCents) ?? settles
 
 function submit(payment: Payment): PaymentStatus | Unanswered {
   const { submitted, reasonCode } = outcomeOf(payment)
@@ -67,8 +67,8 @@ const recalls = new Map<bigint, RecallStatus | Unanswered>([
   [888_04n, 'late'],
 ])
 
-const recall = ({ amountEuros }: Payment): RecallStatus | Unanswered =>
-  recalls.get(amountEuros) ?? { status: 'accepted', reasonCode: 'FOCR' }
+const recall = ({ amountCents }: Payment): RecallStatus | Unanswered =>
+  recalls.get(amountCents) ?? { status: 'accepted', reasonCode: 'FOCR' }
 
 /** The beginning of a name decides its bank's answer; the first match counts. Documented at the operation. */
 const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswered])[] = [

@@ -1,5 +1,5 @@
 import type { AuthorizationRequest, CardFact, MessageContent } from '../../ports/card-processor.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type Authorization, type Event, type Moved, merchantOf } from './event.ts'
 
 interface Link {
@@ -12,7 +12,7 @@ const clearingOf = (transaction: Moved, { authorizationId, final }: Link): CardF
   kind: 'clearing',
   clearingId: transaction.id,
   authorizationId,
-  amountEuros: -transaction.amount,
+  amountCents: -transaction.amount,
   final,
   merchant: merchantOf(transaction),
 })
@@ -29,7 +29,7 @@ export function factOf(transaction: Moved, authorizationId: string | null): Card
     kind: 'refund',
     refundId: id,
     authorizationId,
-    amountEuros: amount,
+    amountCents: amount,
     merchant: merchantOf(transaction),
   }
 }
@@ -41,7 +41,7 @@ export function requestOf(authorization: Authorization): AuthorizationRequest | 
     kind: 'authorization',
     authorizationId: id,
     ask: request_history.length,
-    amountEuros: asked.amount,
+    amountCents: asked.amount,
     partialAllowed: asked.is_amount_controllable,
     merchant: merchantOf(authorization),
   }
@@ -57,7 +57,7 @@ export function changeOf(
 ): MessageContent | null {
   const { id, status, request_history } = authorization
   if (!request_history.some(({ approved }) => approved)) return outcomeOf(authorization)
-  if (status === 'reversed') return { kind: 'reversal', authorizationId: id, amountEuros: null }
+  if (status === 'reversed') return { kind: 'reversal', authorizationId: id, amountCents: null }
   if (status === 'expired') return { kind: 'expiry', authorizationId: id }
   if (status === 'closed') return lastClearingOf(authorization) ?? outcomeOf(authorization)
   return partialReversalOf(authorization, before) ?? outcomeOf(authorization)
@@ -81,7 +81,7 @@ function partialReversalOf(
   const { amount: earlier, request_history: requests, transactions } = before
   if (!Number.isSafeInteger(earlier) || requests !== undefined || transactions !== undefined) return null
   const fallen = BigInt(earlier as number) - amount
-  return fallen > 0n ? { kind: 'reversal', authorizationId: id, amountEuros: fallen } : null
+  return fallen > 0n ? { kind: 'reversal', authorizationId: id, amountCents: fallen } : null
 }
 
 /** Stripe's result for each request, whether decided by this service, by Stripe's settings, or by the network. */
@@ -90,7 +90,7 @@ export function outcomeOf(authorization: Authorization): CardFact | null {
   if (request_history.length === 0) return null
   const inTime = [...request_history].sort((one, other) => one.created - other.created)
   const asks = inTime.map(({ amount, approved }, ask) => ({
-    amountEuros: approved ? approvedPart(amount, metadata[partOf(ask)]) : amount,
+    amountCents: approved ? approvedPart(amount, metadata[partOf(ask)]) : amount,
     approved,
   }))
   return { kind: 'outcome', authorizationId: id, asks, merchant: merchantOf(authorization) }
@@ -99,7 +99,7 @@ export function outcomeOf(authorization: Authorization): CardFact | null {
 /** Stripe's history has only requested amounts, so a partly approved amount is stored in the metadata. */
 export const partOf = (ask: number): string => `approved_cents_${ask}`
 
-function approvedPart(asked: Euros, part: string | undefined): Euros {
+function approvedPart(asked: Cents, part: string | undefined): Cents {
   const approved = part && /^\d{1,15}$/.test(part) ? BigInt(part) : asked
   return approved < asked ? approved : asked
 }

@@ -51,7 +51,7 @@ export function failureOf(error: unknown): ProcessorFailure {
 const refusalOf = ({ rawType, code, message }: StripeError): ProcessorFailure => ({
   failure: 'refused',
   code: String(code ?? rawType ?? 'refused').slice(0, 100),
-  message: redactedExcerpt(Buffer.from(String(message ?? ''))) ?? 'Stripe has refused without a reason.',
+  message: redactedExcerpt(Buffer.from(String(message ?? ''))) ?? 'Stripe refused without a reason.',
 })
 
 export type Connection = <T extends object>(

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Done, ProcessorCall, ProcessorControls } from '../../ports/card-processor.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { DONE } from './connection.ts'
 
 type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
@@ -9,7 +9,7 @@ type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
  * In effect no limit. Each interval must be named: a card without a daily limit gets Stripe's own of 500 a
  * day, and an empty list changes nothing.
  */
-const HIGHEST: Euros = 99_999_999n
+const HIGHEST: Cents = 99_999_999n
 
 /**
  * Limits and countries as Stripe's spending controls. Stripe groups merchants by its own names, without a
@@ -17,16 +17,16 @@ const HIGHEST: Euros = 99_999_999n
  */
 export const spendingControlsOf = (controls: ProcessorControls) => ({
   spending_limits: [
-    limit('per_authorization', controls.maxTransactionEuros),
-    limit('daily', controls.dailyLimitEuros),
-    limit('monthly', controls.monthlyLimitEuros),
+    limit('per_authorization', controls.maxTransactionCents),
+    limit('daily', controls.dailyLimitCents),
+    limit('monthly', controls.monthlyLimitCents),
   ],
   ...(controls.allowedCountries.length > 0
     ? { allowed_merchant_countries: [...controls.allowedCountries] }
     : {}),
 })
 
-const limit = (interval: string, amount: Euros | null): Limit => ({
+const limit = (interval: string, amount: Cents | null): Limit => ({
   interval,
   amount: Number(amount === null || amount > HIGHEST ? HIGHEST : amount),
 })

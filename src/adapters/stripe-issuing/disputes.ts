@@ -4,15 +4,15 @@ import type {
   CardDisputes,
   DisputeEvidence,
   DisputeReason,
-  DisputeStanding,
   KnownDispute,
+  NetworkDecision,
   NewDispute,
   OpenedDispute,
   ProcessorCall,
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { minutes } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type Connection, DONE, UNUSABLE } from './connection.ts'
 
 type Params = Stripe.Issuing.DisputeCreateParams
@@ -25,7 +25,7 @@ const Opened = z
   .object({ id: z.string().min(1).max(200) })
   .transform(({ id }): OpenedDispute => ({ processorDisputeId: id, evidenceDueAt: null }))
 
-const Standing = z.object({
+const DisputeStatus = z.object({
   status: z.enum(['unsubmitted', 'submitted', 'won', 'lost', 'expired']),
   amount: z.int().min(0).transform(BigInt),
   balance_transactions: z.array(z.object({ amount: z.int() })).nullish(),
@@ -45,8 +45,7 @@ export function stripeDisputes(ask: Connection): CardDisputes {
 const NOT_SETTLED: ProcessorFailure = {
   failure: 'refused',
   code: 'not_settled',
-  message:
-    'Stripe knows no transaction of this payment: only what the merchant has collected can be disputed.',
+  message: 'Stripe has no transaction of this payment: only a cleared payment can be disputed.',
 }
 
 /**
@@ -58,15 +57,15 @@ async function open(
   dispute: NewDispute,
   { reference, now }: ProcessorCall,
 ): Promise<OpenedDispute | ProcessorFailure> {
-  const { disputeId, processorCardId, amountEuros, openedAt, clearings } = dispute
-  const clearing = clearings.find(one => one.amountEuros >= amountEuros) ?? clearings[0]
+  const { disputeId, processorCardId, amountCents, openedAt, clearings } = dispute
+  const clearing = clearings.find(one => one.amountCents >= amountCents) ?? clearings[0]
   if (!clearing) return NOT_SETTLED
   const isForgotten = now.getTime() - openedAt.getTime() > KEY_LASTS_MS
   const earlier = isForgotten ? await find(stripe, clearing.id, disputeId) : undefined
   if (earlier) return Opened.parse(earlier)
   const params: Params = {
     transaction: clearing.id,
-    amount: Number(min(amountEuros, clearing.amountEuros)),
+    amount: Number(min(amountCents, clearing.amountCents)),
     evidence: evidenceOf(dispute, openedAt),
     metadata: { dispute_id: disputeId, card: processorCardId },
   }
@@ -79,7 +78,7 @@ async function open(
   }
 }
 
-const min = (one: Euros, other: Euros): Euros => (one < other ? one : other)
+const min = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 
 async function find(stripe: Stripe, transaction: string, disputeId: string) {
   const made = await stripe.issuing.disputes.list({ transaction, limit: 100 })
@@ -93,7 +92,7 @@ async function addEvidence(
   evidence: DisputeEvidence,
   { reference, now }: ProcessorCall,
 ) {
-  const { bundle, sha256, amountEuros } = evidence
+  const { bundle, sha256, amountCents } = evidence
   const file = await stripe.files.create(
     {
       purpose: 'dispute_evidence',
@@ -105,7 +104,7 @@ async function addEvidence(
     },
     { idempotencyKey: `${reference}/file/${sha256.slice(0, 16)}` },
   )
-  const params = { amount: Number(amountEuros), evidence: evidenceOf(evidence, now, file.id) }
+  const params = { amount: Number(amountCents), evidence: evidenceOf(evidence, now, file.id) }
   await stripe.issuing.disputes.update(processorDisputeId, params, {
     idempotencyKey: `${reference}/${sha256.slice(0, 16)}`,
   })
@@ -159,7 +158,7 @@ function evidenceOf(
 
 /** A submitted dispute is not submitted again: the key may be forgotten by then. */
 async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { reference }: ProcessorCall) {
-  const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
+  const { status } = DisputeStatus.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
   if (status === 'unsubmitted')
     await stripe.issuing.disputes.submit(processorDisputeId, {}, { idempotencyKey: reference })
   return DONE
@@ -167,27 +166,29 @@ async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { re
 
 /** A dispute that was not submitted expires by itself; any other needs a person at Stripe. */
 async function withdraw(stripe: Stripe, { processorDisputeId }: KnownDispute) {
-  const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
+  const { status } = DisputeStatus.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
   if (status !== 'submitted') return DONE
-  const message = `Stripe withdraws no dispute by its API: ask Stripe’s support to withdraw ${processorDisputeId}.`
+  const message = `Stripe’s API cannot withdraw disputes. Ask Stripe’s support to withdraw ${processorDisputeId}.`
   return { failure: 'refused', code: 'ask_support', message } as const
 }
 
 async function inquire(
   stripe: Stripe,
   { processorDisputeId }: KnownDispute,
-): Promise<DisputeStanding | ProcessorFailure> {
-  const { data, success } = Standing.safeParse(await stripe.issuing.disputes.retrieve(processorDisputeId))
-  return success ? standingOf(data) : UNUSABLE
+): Promise<NetworkDecision | ProcessorFailure> {
+  const { data, success } = DisputeStatus.safeParse(
+    await stripe.issuing.disputes.retrieve(processorDisputeId),
+  )
+  return success ? decisionOf(data) : UNUSABLE
 }
 
-function standingOf({
+function decisionOf({
   status,
   amount,
   balance_transactions,
-}: Pick<z.output<typeof Standing>, 'status' | 'amount' | 'balance_transactions'>): DisputeStanding {
-  if (status === 'won') return { status, amountEuros: amount }
+}: Pick<z.output<typeof DisputeStatus>, 'status' | 'amount' | 'balance_transactions'>): NetworkDecision {
+  if (status === 'won') return { status, amountCents: amount }
   if (status === 'lost' || status === 'expired') return { status }
   const paid = (balance_transactions ?? []).reduce((sum, one) => sum + one.amount, 0)
-  return paid > 0 ? { status: 'credited', amountEuros: BigInt(paid) } : { status: 'undecided' }
+  return paid > 0 ? { status: 'credited', amountCents: BigInt(paid) } : { status: 'undecided' }
 }

@@ -18,7 +18,7 @@ const translations: ReadonlyMap<string, (object: unknown, before: Before) => Tra
   ['issuing_token.updated', ofToken],
   ['issuing_dispute.closed', ofDispute(closing)],
   ['issuing_dispute.funds_reinstated', ofDispute(reinstating)],
-  ['issuing_dispute.funds_rescinded', ofDispute(() => ({ says: 'lost', amountEuros: null }))],
+  ['issuing_dispute.funds_rescinded', ofDispute(() => ({ says: 'lost', amountCents: null }))],
 ])
 
 function ofAuthorization(read: (authorization: Authorization, before: Before) => MessageContent | null) {
@@ -58,7 +58,7 @@ function ofToken(object: unknown): Translated {
 }
 
 type DisputeObject = z.output<typeof Dispute>
-type DisputeReport = Pick<DisputeNews, 'says' | 'amountEuros'> | null
+type DisputeReport = Pick<DisputeNews, 'says' | 'amountCents'> | null
 
 function ofDispute(read: (dispute: DisputeObject) => DisputeReport) {
   return (object: unknown): Translated => {
@@ -72,13 +72,13 @@ function ofDispute(read: (dispute: DisputeObject) => DisputeReport) {
 
 /** A dispute that was never submitted has expired: the network did not pay. */
 function closing({ status, amount }: DisputeObject): DisputeReport {
-  if (status === 'won') return { says: 'won', amountEuros: amount }
-  return { says: 'lost', amountEuros: null }
+  if (status === 'won') return { says: 'won', amountCents: amount }
+  return { says: 'lost', amountCents: null }
 }
 
 /** Stripe pays during a dispute, or once it is won. */
 function reinstating({ status, amount }: DisputeObject): DisputeReport {
-  return { says: status === 'won' ? 'won' : 'credited', amountEuros: amount }
+  return { says: status === 'won' ? 'won' : 'credited', amountCents: amount }
 }
 
 export function translate(body: Uint8Array): ReadMessage {

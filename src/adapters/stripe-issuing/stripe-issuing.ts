@@ -47,10 +47,10 @@ const answer = (message: CardMessage, reply: CardReply): ProcessorAnswer => ({
 function bodyOf({ content }: CardMessage, reply: CardReply): object {
   if (content.kind !== 'authorization') return { received: true }
   if (reply.kind !== 'approved') return { approved: false }
-  const { approvedEuros, askedEuros } = reply
-  if (approvedEuros >= askedEuros) return { approved: true }
-  const metadata = { [partOf(content.ask)]: String(approvedEuros) }
-  return { approved: true, amount: Number(approvedEuros), metadata }
+  const { approvedCents, askedCents } = reply
+  if (approvedCents >= askedCents) return { approved: true }
+  const metadata = { [partOf(content.ask)]: String(approvedCents) }
+  return { approved: true, amount: Number(approvedCents), metadata }
 }
 
 const TOLERANCE_MS = minutes(5)

@@ -24,12 +24,12 @@ type RecordContext = Pick<Context, 'actor' | 'records' | 'address' | 'requestId'
 
 function create(
   { card, cardOfOther, intent }: AccessTarget,
-  ask: AccessRequest,
+  accessRequest: AccessRequest,
   reasons: AccessReason[],
   { actor, records, address, requestId }: RecordContext,
 ): AccessEvent {
   return records.create(AccessEvent, {
-    ...ask,
+    ...accessRequest,
     agentId: cardOfOther ? null : (card?.agentId ?? intent?.agentId ?? actor.agentId),
     delegationId: actor.delegationId ?? intent?.delegationId ?? null,
     actorType: actor.type as 'key' | 'console' | 'agent',
@@ -43,14 +43,14 @@ function create(
   })
 }
 
-export const accessEventData = ({ id, reasons, ...ask }: AccessEvent) => ({
+export const accessEventData = ({ id, reasons, ...accessRequest }: AccessEvent) => ({
   accessEventId: id,
-  cardId: ask.cardId,
-  agentId: ask.agentId,
-  intentId: ask.intentId,
-  way: ask.way,
-  decision: ask.decision,
-  merchantHost: ask.merchantHost,
+  cardId: accessRequest.cardId,
+  agentId: accessRequest.agentId,
+  intentId: accessRequest.intentId,
+  way: accessRequest.way,
+  decision: accessRequest.decision,
+  merchantHost: accessRequest.merchantHost,
   reasons: reasons.map(({ code }) => code),
 })
 
@@ -71,7 +71,7 @@ interface CallerReasons {
  */
 export function denialOf(
   subject: AccessSubject,
-  ask: AccessRequest,
+  accessRequest: AccessRequest,
   { before = [], after = [] }: CallerReasons,
   context: DenialContext,
 ): Refusal | undefined {
@@ -79,7 +79,7 @@ export function denialOf(
   const [first] = reasons
   if (!first) return undefined
   if (subject.card || subject.cardOfOther || subject.intent) {
-    const denied = create(subject, ask, reasons, context)
+    const denied = create(subject, accessRequest, reasons, context)
     context.emit('card.access_denied', accessEventData(denied))
   }
   return context.refuse(first.code, reasons.map(({ message }) => message).join(' '))
@@ -88,10 +88,10 @@ export function denialOf(
 /** Recorded before the processor is called, so that no data leaves without a record. */
 export function grant(
   subject: AccessTarget,
-  ask: AccessRequest,
+  accessRequest: AccessRequest,
   context: RecordContext & Pick<Context<never, typeof accessEvents>, 'emit'>,
 ): AccessEvent {
-  const granted = create(subject, ask, [], context)
+  const granted = create(subject, accessRequest, [], context)
   context.emit('card.access_granted', accessEventData(granted))
   return granted
 }

@@ -54,13 +54,19 @@ const access = externalCall(accessEventsApi.access, {
     ])
     const key = isReason(reader) ? publicKeyJwk : reader.key
     const keyThumbprint = key?.thumbprint ?? null
-    const ask: AccessRequest = { way: 'access', sourceId: null, purpose, merchantHost: null, keyThumbprint }
-    const denial = denialOf(subject, ask, { after: isReason(reader) ? [reader] : [] }, context)
+    const accessRequest: AccessRequest = {
+      way: 'access',
+      sourceId: null,
+      purpose,
+      merchantHost: null,
+      keyThumbprint,
+    }
+    const denial = denialOf(subject, accessRequest, { after: isReason(reader) ? [reader] : [] }, context)
     if (denial) return denial
     if (isReason(reader) || !subject.number) throw new Error('granted without a reader or a number')
     // Throws before anything is reserved if this mode has no processor.
     context.ports.cardProcessor(context.tenant.mode)
-    const { id: accessEventId, mode } = grant(subject, ask, context)
+    const { id: accessEventId, mode } = grant(subject, accessRequest, context)
     const { processorCardId } = subject.number
     return {
       ...reader,
@@ -122,7 +128,7 @@ const accessEvents = implement(accessEventsApi, {
 
 export const accessEventsArea = area(
   'Access Events',
-  'Who has asked for the data of a card, and what came of it.',
+  'Every request for card data, and its outcome.',
   accessEvents,
   { personal: accessEventsPersonal, entities: [AccessEvent, AccessOutcome] },
 )

@@ -20,12 +20,12 @@ export const subjectRefusals = {
     400,
     'intentId: only an approved intent that is not paid yet can be paid, or opens a card.',
   ],
-  intent_being_paid: [400, 'intentId: a payment on it is under way. GET /intents/{id} tells how it stands.'],
+  intent_being_paid: [400, 'intentId: a payment on it is under way. GET /intents/{id} shows its status.'],
   intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
   intent_not_by_card: [400, 'intentId: its payee is paid by a transfer, not by a card.'],
   intent_other_agent: [400, 'intentId: the intent is of another agent than the card.'],
   intent_other_card: [400, 'intentId: the intent names another card.'],
-  card_other_intent: [400, 'The card is good for another intent only.'],
+  card_other_intent: [400, 'The card pays another intent only.'],
   card_not_active: [400, 'The card is not active.'],
   agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
 } as const satisfies Record<string, Failure>
@@ -33,16 +33,16 @@ export const subjectRefusals = {
 export const processorRefusals = {
   processor_silent: [
     504,
-    'The processor did not answer in time. Nothing was disclosed: ask again, with a new Idempotency-Key.',
+    'The processor did not answer in time. Nothing was disclosed. Try again with a new Idempotency-Key.',
   ],
   processor_unusable: [
     502,
-    'The answer of the processor cannot be used. Nothing was disclosed: ask again, with a new Idempotency-Key.',
+    'The processor’s answer cannot be used. Nothing was disclosed. Try again with a new Idempotency-Key.',
   ],
   processor_refused: [502, 'The processor refuses to disclose the card.'],
   disclosure_lost: [
     503,
-    'The answer of the processor was lost. Nothing was disclosed: ask again, with a new Idempotency-Key.',
+    'The processor’s answer was lost. Nothing was disclosed. Try again with a new Idempotency-Key.',
   ],
 } as const satisfies Record<string, Failure>
 
@@ -80,7 +80,7 @@ const AccessEventRecord = z
   .object({
     ...recordHead('accessevent'),
     agentId: id('agent').nullable().meta({
-      description: 'The agent whose card it is. Null if another agent of yours has asked for it.',
+      description: 'The card’s agent. Null if another agent of yours made the request.',
     }),
     delegationId: id('delegation').nullable(),
     actor: z
@@ -98,18 +98,18 @@ const AccessEventRecord = z
         examples: ['credential_01jd8x2m4ye7k9v0c3q5r6t8wz'],
       }),
     decision,
-    reasons: z.array(reason).meta({ description: 'Why it was denied: all that stood against it.' }),
+    reasons: z.array(reason).meta({ description: 'All reasons for the denial.' }),
     outcome: z.enum(['disclosed', 'failed']).nullable().meta({
       description:
-        'Of what was granted: whether the processor has given the data. Null while it is asked, and if the service stopped before its answer was recorded.',
+        'For a grant: whether the processor gave the data. Null until its answer is recorded; it stays null if the service stopped before.',
     }),
-    failure: reason.nullable().meta({ description: 'Why the processor has given nothing.' }),
+    failure: reason.nullable().meta({ description: 'Why the processor gave no data.' }),
     merchantHost,
     keyThumbprint,
     address: z
       .string()
       .nullable()
-      .meta({ description: 'Where the request came from.', examples: ['203.0.113.7'] }),
+      .meta({ description: 'The IP address of the request.', examples: ['203.0.113.7'] }),
     requestId: z.string(),
     ...recordTail,
   })
@@ -127,18 +127,18 @@ const AccessEventEvent = z.object({
 })
 
 export const denialEvents = {
-  'card.access_denied': event('Somebody has asked for the data of a card in vain.', AccessEventEvent),
+  'card.access_denied': event('A request for card data was denied.', AccessEventEvent),
 }
 
 export const accessEvents = {
-  'card.access_granted': event('Somebody may have the data of a card.', AccessEventEvent),
+  'card.access_granted': event('A request for card data was granted.', AccessEventEvent),
   ...denialEvents,
-  'card.access_failed': event('The processor has not given the data of a card.', AccessEventEvent),
+  'card.access_failed': event('The processor did not give the card data.', AccessEventEvent),
 }
 
 const nonce = z.string().min(1).max(200).optional().meta({
   description:
-    'In place of a key, by an owner’s key only: of the processor’s own elements, which show the card in the browser that made it.',
+    'Instead of a key, and only with an owner’s key: the nonce of the processor’s own elements, which show the card in the browser that made the nonce.',
 })
 
 const namesOneReader = ({
@@ -171,15 +171,15 @@ const filters = {
 
 export const accessEventsApi = {
   access: post('/cards/{id}/access', {
-    summary: 'Have the data of a card encrypted to a key',
+    summary: 'Get card data, encrypted to a key',
     description: [
-      'Number, expiry and CVC leave only as a compact JWE (A256GCM) that the named key opens: nothing here can read it. Its protected header has the intent and the thumbprint of the key (`kid`). An agent may name only a filler key that its owner has registered; an owner’s key may name any.',
-      'It needs an approved intent of the card’s agent that is not paid, and an active card. Each ask is recorded, granted or denied (`GET /access-events`); the JWE is shown once, and a replay has none.',
+      'Number, expiry and CVC are returned only as a compact JWE (A256GCM) for the named key: the service cannot read it. Its protected header has the intent and the thumbprint of the key (`kid`). An agent may name only a filler key that its owner has registered; an owner’s key may name any.',
+      'It needs an approved intent of the card’s agent that is not paid, and an active card. Each request is recorded, granted or denied (`GET /access-events`). The JWE is shown once; a replay has none.',
     ].join('\n\n'),
     tag: 'Cards',
     callers: ['key', 'agent'],
     scope: 'cards:reveal',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -191,7 +191,10 @@ export const accessEventsApi = {
             .trim()
             .min(1)
             .max(200)
-            .meta({ description: 'What the data is for.', examples: ['Fill the payment form of the shop'] }),
+            .meta({
+              description: 'The purpose of the request.',
+              examples: ['Fill the payment form of the shop'],
+            }),
           ...recipientMembers,
           nonce,
         })
@@ -216,7 +219,7 @@ export const accessEventsApi = {
       nonce_of_agent: [403, 'nonce: only an owner’s key may name one. Name a filler key.'],
       ephemeral_keys_missing: [
         503,
-        'nonce: the processor of this card has no elements that show one. Name a key.',
+        'nonce: the processor of this card has no elements to show it. Name a key instead.',
       ],
     },
     emits: accessEvents,
@@ -224,7 +227,7 @@ export const accessEventsApi = {
   list: list('/access-events', {
     summary: 'List access events',
     description:
-      'Every ask for the data of a card, newest first: by whom, for which intent and shop, to which key, granted or denied and why. Nobody can change them.',
+      'Every request for card data, newest first: by whom, for which intent and shop, to which key, granted or denied and why. The records cannot be changed.',
     callers: ['key', 'agent'],
     scope: 'access-events:read',
     filters,

@@ -78,9 +78,9 @@ async function recordFailed(
   { code, message }: { readonly code: DisclosureProblem; readonly message: string },
   { records, emit, refuse }: OutcomeContext,
 ): Promise<Refusal> {
-  const ask = await records.findOneOrFail(AccessEvent, { id: accessEventId })
+  const accessEvent = await records.findOneOrFail(AccessEvent, { id: accessEventId })
   records.create(AccessOutcome, { id: accessEventId, outcome: 'failed', code, message })
-  emit('card.access_failed', { ...accessEventData(ask), reasons: [code] })
+  emit('card.access_failed', { ...accessEventData(accessEvent), reasons: [code] })
   return refuse(code, message)
 }
 
@@ -130,12 +130,12 @@ export async function redeem(
   ])
   const isKey = typeof key !== 'string'
   const keyThumbprint = (isKey ? key : recipient.publicKeyJwk)?.thumbprint ?? null
-  const ask = { way, sourceId: id, purpose: null, merchantHost, keyThumbprint }
+  const accessRequest = { way, sourceId: id, purpose: null, merchantHost, keyThumbprint }
   const after = isKey ? [] : [{ code: key, message: recipientRefusals[key][1] }]
-  const denial = denialOf(subject, ask, { before: unusable ? [unusable] : [], after }, context)
+  const denial = denialOf(subject, accessRequest, { before: unusable ? [unusable] : [], after }, context)
   if (denial) return denial
   if (!isKey || !subject.number) throw new Error('granted without a key or a number')
   // Throws before anything is reserved if this mode has no processor.
   context.ports.cardProcessor(context.tenant.mode)
-  return disclosureRequest(grant(subject, ask, context), subject.number, key, context.now)
+  return disclosureRequest(grant(subject, accessRequest, context), subject.number, key, context.now)
 }

@@ -77,7 +77,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   pending: 'The card is not issued yet. Wait for card.issued.',
   inactive: 'The card is not active yet. Activate it first.',
   frozen: 'The card is frozen. Unfreeze it first.',
-  closed: 'The card is closed and never opens again. Name another one.',
+  closed: 'The card is closed for good. Name another one.',
 }
 
 const PAID = 'intentId: it is paid already. Declare another intent for another payment.'
@@ -131,10 +131,10 @@ const AGENTS_OF_CARDS =
  * pays nothing.
  */
 export async function openSubjects<K>(
-  asks: ReadonlyMap<K, SubjectQuery>,
+  queries: ReadonlyMap<K, SubjectQuery>,
   { records, tenant: { ownerId, mode } }: { readonly records: Records; readonly tenant: Tenant },
 ): Promise<ReadonlyMap<K, AccessSubject>> {
-  const named = [...asks.values()]
+  const named = [...queries.values()]
   const cardIds = [...new Set(named.flatMap(({ cardId }) => cardId ?? []))]
   const [cards, numbers, agents, intents] = await Promise.all([
     records.find(Card, { id: { $in: cardIds } }),
@@ -149,20 +149,20 @@ export async function openSubjects<K>(
   const agentsById = new Map(agents.map(agent => [agent.id, agent]))
   const numbersByCard = new Map(numbers.map(number => [number.cardId, number]))
   const subjectOf = ({ actor, cardId, intentId }: SubjectQuery): AccessSubject => {
-    const asked = cardsById.get(cardId ?? '')
-    const isOwn = asked !== undefined && (!actor.agentId || actor.agentId === asked.agentId)
+    const requested = cardsById.get(cardId ?? '')
+    const isOwn = requested !== undefined && (!actor.agentId || actor.agentId === requested.agentId)
     const intent = intents.get(intentId ?? '')
     return {
       cardId,
-      card: isOwn ? asked : null,
-      cardOfOther: asked && !isOwn ? asked.id : null,
-      number: isOwn ? (numbersByCard.get(asked.id) ?? null) : null,
-      agent: isOwn ? (agentsById.get(asked.agentId) ?? null) : null,
+      card: isOwn ? requested : null,
+      cardOfOther: requested && !isOwn ? requested.id : null,
+      number: isOwn ? (numbersByCard.get(requested.id) ?? null) : null,
+      agent: isOwn ? (agentsById.get(requested.agentId) ?? null) : null,
       intent: intent && reaches(actor, intent) ? intent : null,
       needsIntent: intentId !== null,
     }
   }
-  return new Map([...asks].map(([key, ask]) => [key, subjectOf(ask)]))
+  return new Map([...queries].map(([key, query]) => [key, subjectOf(query)]))
 }
 
 export async function openSubject(
@@ -170,6 +170,6 @@ export async function openSubject(
   { sql, tenant, now, actor }: Pick<Context, 'sql' | 'tenant' | 'now' | 'actor'>,
 ): Promise<AccessSubject> {
   const records = tenantRecords(sql, { tenant, now })
-  const subjects = await openSubjects(new Map([['ask', { actor, cardId, intentId }]]), { records, tenant })
-  return subjects.get('ask') ?? Promise.reject(new Error('an ask without what it is judged by'))
+  const subjects = await openSubjects(new Map([['only', { actor, cardId, intentId }]]), { records, tenant })
+  return subjects.get('only') ?? Promise.reject(new Error('a query without its subject'))
 }

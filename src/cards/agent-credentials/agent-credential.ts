@@ -6,7 +6,7 @@ import {
   tenantTable,
   textArray,
   timestamp,
-  zeroEuros,
+  zeroCents,
 } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
@@ -32,8 +32,8 @@ const schema = defineEntity({
     cardId: p.text(),
     status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
     merchantScope: textArray(),
-    amountLimitEuros: p.bigint().name('amount_limit_cents'),
-    spentEuros: zeroEuros('spent_cents'),
+    amountLimitCents: p.bigint().name('amount_limit_cents'),
+    spentCents: zeroCents('spent_cents'),
     maxCharges: nullable.integer(),
     charges: p.integer().onCreate(() => 0),
     expiresAt: timestamp(),
@@ -61,14 +61,14 @@ export const agentCredentialEvent = ({
   intentId,
   cardId,
   status,
-  amountLimitEuros,
+  amountLimitCents,
 }: AgentCredential) => ({
   agentCredentialId: id,
   agentId,
   intentId,
   cardId,
   status,
-  amountLimitEuros,
+  amountLimitCents,
 })
 
 export const agentCredentialsPersonal = {

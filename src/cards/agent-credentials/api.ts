@@ -7,7 +7,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { ownAgent, recordHead, recordTail } from '../../values/schemas.ts'
 import { accessEvents, accessRefusals } from '../access-events/index.ts'
 import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
@@ -22,14 +22,13 @@ const AgentCredentialRecord = z
     delegationId: id('delegation').nullable(),
     intentId: id('intent').nullable(),
     mppCredentialId: id('mppcredential').nullable().meta({
-      description:
-        'The machine payment that it is for, and for nothing else. Its merchant alone has the token.',
+      description: 'The only machine payment that it pays. Only that merchant has the token.',
     }),
     cardId: id('card'),
     status,
     merchantScope: z.array(z.string()).meta({ examples: [['*.example.com']] }),
-    amountLimitEuros: euros,
-    spentEuros: euros.meta({ description: 'What it has paid, and what is authorized.' }),
+    amountLimitCents: money,
+    spentCents: money.meta({ description: 'Spent and authorized so far.' }),
     maxCharges: z.int().nullable(),
     charges: z.int(),
     expiresAt: instant,
@@ -37,10 +36,10 @@ const AgentCredentialRecord = z
     last4: z
       .string()
       .nullable()
-      .meta({ description: 'The end of the network token.', examples: ['4242'] }),
+      .meta({ description: 'When the network token expires.', examples: ['4242'] }),
     processorProblem: z.string().nullable().meta({
       description:
-        'Why the processor has not made it so. What the service itself enforces holds all the same; repeat the operation.',
+        'Why the processor did not apply the last change. The service enforces it regardless; repeat the operation.',
     }),
     accessEventId: id('accessevent'),
     keyThumbprint: z.string().meta({ examples: ['cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s'] }),
@@ -54,7 +53,7 @@ const AgentCredentialEvent = z.object({
   intentId: id('intent').nullable(),
   cardId: id('card'),
   status,
-  amountLimitEuros: euros,
+  amountLimitCents: money,
 })
 
 const ChargeEvent = z.object({
@@ -64,7 +63,7 @@ const ChargeEvent = z.object({
   intentId: id('intent').nullable(),
   cardId: id('card'),
   status,
-  amountEuros: euros,
+  amountCents: money,
   transactionId: id('txn').nullable(),
 })
 
@@ -74,25 +73,25 @@ export const chargeEvents = {
     ChargeEvent,
   ),
   'agent_credential.declined': event(
-    'A payment by a network token was declined, or its approval was taken back, reversed or has run out.',
+    'A payment by a network token was declined, or its approval was withdrawn, was reversed or has expired.',
     ChargeEvent,
   ),
 }
 
 export const agentCredentialEvents = {
-  'agent_credential.created': event('A network token has been asked of the processor.', AgentCredentialEvent),
+  'agent_credential.created': event(
+    'A network token has been requested from the processor.',
+    AgentCredentialEvent,
+  ),
   'agent_credential.issued': event(
-    'An agent has a network token with limits of its own.',
+    'A network token with its own limits has been issued to an agent.',
     AgentCredentialEvent,
   ),
-  'agent_credential.failed': event('The processor has given no network token.', AgentCredentialEvent),
-  'agent_credential.suspended': event(
-    'A network token pays nothing until it is resumed.',
-    AgentCredentialEvent,
-  ),
-  'agent_credential.resumed': event('A network token that was suspended pays again.', AgentCredentialEvent),
-  'agent_credential.revoked': event('A network token pays nothing any more.', AgentCredentialEvent),
-  'agent_credential.expired': event('The time of a network token is over.', AgentCredentialEvent),
+  'agent_credential.failed': event('The processor did not issue a network token.', AgentCredentialEvent),
+  'agent_credential.suspended': event('A network token has been suspended.', AgentCredentialEvent),
+  'agent_credential.resumed': event('A suspended network token has been resumed.', AgentCredentialEvent),
+  'agent_credential.revoked': event('A network token has been revoked.', AgentCredentialEvent),
+  'agent_credential.expired': event('A network token has expired.', AgentCredentialEvent),
 }
 
 const LONGEST_SECONDS = 30 * 86_400
@@ -103,26 +102,29 @@ const CreatedAgentCredential = AgentCredentialRecord.extend({
 }).meta({ id: 'CreatedAgentCredential' })
 
 const notFound = { agent_credential_not_found: missing('agent credential') }
-const endedReason: Failure = [400, 'The agent credential is revoked, expired or failed already.']
+const endedReason: Failure = [
+  400,
+  'The agent credential has already been revoked, has expired or has failed.',
+]
 
 const stateChange = {
   callers: ['key', 'agent'],
   scope: 'credentials:write',
-  run: 'outside',
+  run: 'external',
   requires: 'cardProcessor',
   returns: [200, AgentCredentialRecord],
 } as const
 
 export const agentCredentialsApi = {
   create: post('/v1/agent-credentials', {
-    summary: 'Give an agent a network token',
+    summary: 'Issue a network token to an agent',
     description: [
-      'A token that stands for a card, encrypted as a compact JWE to the named key. It pays only merchants of its scope, no more than its limit, so many times and so long: each authorization is held against that, beside the policy and the card.',
-      'It is good for one intent if `intentId` names one. Without an intent it pays what the policy lets the agent pay; a token of a delegation, or with a budget, must name one. An agent may name only a filler key that its owner has registered.',
+      'A token that represents a card, encrypted as a compact JWE to the named key. It has its own scope of merchants, limit, number of charges and lifetime: each authorization is checked against them, and against the policy and the card.',
+      'With `intentId` it pays that intent only. Without an intent it pays what the policy lets the agent pay; a token of a delegation, or with a budget, must name one. An agent may name only a filler key that its owner has registered.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'credentials:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -140,7 +142,7 @@ export const agentCredentialsApi = {
                 'Names or hosts of merchants, also `*.example.com`, as in the allowlist of a policy.',
               examples: [['shop.example.com']],
             }),
-          amountLimitEuros: positiveEuros(HIGHEST_LIMIT).meta({ description: 'All charges together.' }),
+          amountLimitCents: positiveMoney(HIGHEST_LIMIT).meta({ description: 'All charges together.' }),
           ttlSeconds: wholeNumber(30, LONGEST_SECONDS).meta({ examples: [3_600] }),
           maxCharges: wholeNumber(1, 10_000).nullable().default(null),
           ...recipientMembers,
@@ -170,7 +172,7 @@ export const agentCredentialsApi = {
       intent_required: [400, 'intentId: a token of a delegation, or with a budget, must name one.'],
       above_intent: [400, 'amountLimitEuros: it is more than the intent is for.'],
       merchant_mismatch: [400, 'merchantScope: it does not contain the merchant of the intent.'],
-      network_tokens_missing: [503, 'The processor of this card gives no network tokens.'],
+      network_tokens_missing: [503, 'The processor of this card issues no network tokens.'],
     },
     emits: {
       ...accessEvents,
@@ -202,7 +204,7 @@ export const agentCredentialsApi = {
     ...stateChange,
     summary: 'Revoke an agent credential',
     description:
-      'It pays nothing any more from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
+      'The service declines its payments immediately, regardless of the processor’s answer. If the processor did not apply the change, `processorProblem` says why: repeat the request.',
     fails: { ...notFound, agent_credential_over: endedReason },
     emits: { 'agent_credential.revoked': agentCredentialEvents['agent_credential.revoked'] },
   }),
@@ -210,7 +212,7 @@ export const agentCredentialsApi = {
     ...stateChange,
     summary: 'Suspend an agent credential',
     description:
-      'It pays nothing until it is resumed, from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
+      'The service declines its payments immediately until it is resumed, regardless of the processor’s answer. If the processor did not apply the change, `processorProblem` says why: repeat the request.',
     fails: {
       ...notFound,
       agent_credential_over: endedReason,
@@ -222,7 +224,7 @@ export const agentCredentialsApi = {
     ...stateChange,
     callers: ['key'],
     summary: 'Resume an agent credential',
-    description: 'It pays again once the processor has said so.',
+    description: 'It pays again once the processor has confirmed it.',
     fails: {
       ...notFound,
       agent_credential_over: endedReason,

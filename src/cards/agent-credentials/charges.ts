@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
 import { type RowOf, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
 
 type CredentialRow = RowOf<AgentCredential>
@@ -16,19 +16,19 @@ select ${selectList(table, 'c')} from agent_credentials c
 where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[])
 order by c.id for no key update`
 
-const update = updateOf(table, ['spentEuros', 'charges', 'updatedAt'])
+const update = updateOf(table, ['spentCents', 'charges', 'updatedAt'])
 
 interface TokenCharge {
   readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly now: Date
   readonly isIncrement?: boolean
 }
 
 const STOPPED: Readonly<Record<string, string>> = {
   suspended: 'The network token is suspended. Resume it first.',
-  revoked: 'The network token is revoked.',
-  expired: 'The time of the network token is over.',
+  revoked: 'The network token has been revoked.',
+  expired: 'The network token has expired.',
 }
 
 /** The token of a machine payment was given to one merchant only, so the name on statements does not matter. */
@@ -58,43 +58,43 @@ export class CredentialCharges {
 
   blockerOf(
     tokenId: string,
-    { merchant, amountEuros, now, isIncrement = false }: TokenCharge,
+    { merchant, amountCents, now, isIncrement = false }: TokenCharge,
   ): string | undefined {
     const credential = this.#byToken.get(tokenId)
-    if (!credential) return 'The network token is not known here.'
-    const { status, expiresAt, amountLimitEuros, spentEuros, maxCharges, charges } = credential
+    if (!credential) return 'The network token is unknown.'
+    const { status, expiresAt, amountLimitCents, spentCents, maxCharges, charges } = credential
     if (status !== 'active') return STOPPED[status] ?? 'The network token is not active.'
-    if (expiresAt <= now) return `The network token was good until ${minuteInWords(expiresAt)}.`
+    if (expiresAt <= now) return `The network token expired at ${minuteInWords(expiresAt)}.`
     if (!isInScope(credential, merchant))
       return `The network token does not pay ${merchant.descriptor}: its scope is ${credential.merchantScope.slice(0, 5).join(', ')}.`
     if (!isIncrement && maxCharges !== null && charges >= maxCharges)
       return `The network token pays ${maxCharges === 1 ? 'once' : `${maxCharges} times`}: ${charges} used, 0 left.`
-    const left = amountLimitEuros - spentEuros
-    if (amountEuros <= left) return undefined
-    return `The limit of the network token is ${formatEuros(amountLimitEuros)}: ${formatEuros(spentEuros)} used, ${formatEuros(left > 0n ? left : 0n)} left.`
+    const left = amountLimitCents - spentCents
+    if (amountCents <= left) return undefined
+    return `The limit of the network token is ${formatMoney(amountLimitCents)}: ${formatMoney(spentCents)} used, ${formatMoney(left > 0n ? left : 0n)} left.`
   }
 
   /** An increment raises the amount of an existing charge and does not count as another charge. */
-  charge(tokenId: string, amountEuros: Euros, now: Date, { isIncrement = false } = {}): void {
+  charge(tokenId: string, amountCents: Cents, now: Date, { isIncrement = false } = {}): void {
     const credential = this.#byToken.get(tokenId)
     if (!credential) return
     credential.charges += isIncrement ? 0 : 1
-    this.#spend(credential, amountEuros, now)
+    this.#spend(credential, amountCents, now)
   }
 
   /** Gives back the amount that was reversed, expired or declined by the processor. The charge stays counted. */
-  giveBack(tokenId: string, amountEuros: Euros, now: Date): void {
+  giveBack(tokenId: string, amountCents: Cents, now: Date): void {
     const credential = this.#byToken.get(tokenId)
-    if (credential) this.#spend(credential, -amountEuros, now)
+    if (credential) this.#spend(credential, -amountCents, now)
   }
 
   async write(sql: Sql): Promise<void> {
     if (this.#changed.size > 0) await update(sql, this.#tenant, [...this.#changed])
   }
 
-  #spend(credential: CredentialRow, amount: Euros, now: Date): void {
-    const spent = credential.spentEuros + amount
-    credential.spentEuros = spent > 0n ? spent : 0n
+  #spend(credential: CredentialRow, amount: Cents, now: Date): void {
+    const spent = credential.spentCents + amount
+    credential.spentCents = spent > 0n ? spent : 0n
     credential.updatedAt = now
     this.#changed.add(credential)
   }

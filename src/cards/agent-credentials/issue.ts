@@ -32,7 +32,7 @@ function blockersOf(body: Body, { card, intent }: AccessSubject, context: Contex
   const blockers = {
     card_other_agent: card !== null && card.agentId !== agentId,
     intent_required: hasCap && body.intentId === undefined,
-    above_intent: intent !== null && body.amountLimitEuros > intent.amountEuros,
+    above_intent: intent !== null && body.amountLimitCents > intent.amountCents,
     merchant_mismatch: !isInScope,
     network_tokens_missing: card?.status === 'active' && !ports.cardProcessor(tenant.mode).networkToken,
   }
@@ -61,7 +61,7 @@ export const issue = externalCall(agentCredentialsApi.create, {
     const codes = [...blockersOf(body, subject, context), ...(isKey ? [] : [key])]
     const id = newId('agentcredential')
     const keyThumbprint = (isKey ? key : publicKeyJwk)?.thumbprint ?? null
-    const ask = {
+    const accessRequest = {
       way: 'agent_credential',
       sourceId: id,
       purpose: null,
@@ -69,11 +69,11 @@ export const issue = externalCall(agentCredentialsApi.create, {
       keyThumbprint,
     } as const
     const reasons = codes.map(code => ({ code, message: fails[code]?.[1] ?? code }))
-    const denial = denialOf(subject, ask, { after: reasons }, context)
+    const denial = denialOf(subject, accessRequest, { after: reasons }, context)
     if (denial) return denial
     const { card, number, intent } = subject
     if (!isKey || !card || !number) throw new Error('granted without a key or a card')
-    const granted = grant(subject, ask, context)
+    const granted = grant(subject, accessRequest, context)
     const expiresAt = after(now, ttlSeconds * 1_000)
     const credential = records.create(AgentCredential, {
       id,
@@ -82,7 +82,7 @@ export const issue = externalCall(agentCredentialsApi.create, {
       intentId,
       cardId,
       merchantScope: body.merchantScope,
-      amountLimitEuros: body.amountLimitEuros,
+      amountLimitCents: body.amountLimitCents,
       maxCharges: body.maxCharges,
       expiresAt,
       processor: ports.cardProcessor(tenant.mode).name,

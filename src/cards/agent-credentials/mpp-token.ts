@@ -5,7 +5,7 @@ import {
   isFailure,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { accessEvents, grant, recordDisclosed } from '../access-events/index.ts'
 import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialEvents } from './api.ts'
@@ -16,7 +16,7 @@ interface MppToken {
   readonly delegationId: string | null
   readonly intentId: string
   readonly cardId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchantHost: string
   readonly keyThumbprint: string
   readonly expiresAt: Date
@@ -55,7 +55,7 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
     mppCredentialId,
     cardId,
     merchantScope: [merchantHost],
-    amountLimitEuros: token.amountEuros,
+    amountLimitCents: token.amountCents,
     maxCharges: 1,
     expiresAt: token.expiresAt,
     processor: token.processor,

@@ -8,7 +8,7 @@ import type { CardNotice } from '../../ports/card-processor.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import {
   country,
   formattedText,
@@ -32,13 +32,13 @@ const AuthorizationRecord = z
     agentId: id('agent'),
     status: status.meta({
       description:
-        '`pending`: a machine payment is under way, and nobody has said yet what became of it; `void`: it came to nothing. `authorized`: held, or collected in part. `cleared`: collected. `reversed`: given back by the merchant. `expired`: not collected in time. `confirmed`: the agent’s checkout says that it is paid, or the receipt of a machine payment, and the network has not spoken yet.',
+        '`pending`: a machine payment is under way and its outcome is unknown; `void`: it was not paid. `authorized`: held, or cleared in part. `cleared`: cleared in full. `reversed`: released by the merchant. `expired`: not cleared in time. `confirmed`: paid according to the agent’s checkout or the receipt of a machine payment; the network has not reported it yet.',
     }),
-    amountEuros: euros.meta({ description: 'What was asked for, with all increments.' }),
-    approvedEuros: euros,
-    heldEuros: euros.meta({ description: 'What is still held.' }),
-    clearedEuros: euros.meta({ description: 'What the merchant has collected.' }),
-    refundedEuros: euros,
+    amountCents: money.meta({ description: 'The requested amount, with all increments.' }),
+    approvedCents: money,
+    heldCents: money.meta({ description: 'What is still held.' }),
+    clearedCents: money.meta({ description: 'Cleared by the merchant.' }),
+    refundedCents: money,
     merchant: z.string(),
     descriptor: z.string().meta({ description: 'The merchant as the network writes it.' }),
     mcc: z.string().nullable(),
@@ -54,9 +54,9 @@ const AuthorizationRecord = z
       .meta({ description: 'The machine payment that began it.' }),
     declineReason: z.string().nullable(),
     decision: DecisionRecord.nullable().meta({
-      description: 'The decision about the first request; null if the network never asked.',
+      description: 'The decision about the first request; null if the network sent none.',
     }),
-    expiresAt: instant.nullable().meta({ description: 'When what is held is given back.' }),
+    expiresAt: instant.nullable().meta({ description: 'When the hold is released.' }),
     transactionId: id('txn').nullable(),
     ...recordTail,
   })
@@ -78,20 +78,22 @@ const AuthorizationExplanation = z
     intentId: id('intent').nullable(),
     paidFrom: z.string().meta({ description: 'What pays, in words.' }),
     rules: z.array(rule),
-    remedies: z.array(z.string()).meta({ description: 'What would make it a yes; empty if it was one.' }),
+    remedies: z
+      .array(z.string())
+      .meta({ description: 'What would get the payment approved; empty if it was approved.' }),
   })
   .meta({ id: 'CardAuthorizationExplanation' })
 
 const descriptor = z.string().trim().min(1).max(200)
 
 const SimulatedRequest = z.strictObject({
-  amountEuros: euros,
+  amountCents: money,
   merchant: descriptor.meta({
     description: 'The merchant as a card network writes it.',
     examples: ['SQ *BOOKSHOP 1234 BERLIN'],
   }),
   url: z.string().trim().min(1).max(300).nullable().default(null).meta({
-    description: 'The web address of the merchant, where the network knows it.',
+    description: 'The web address of the merchant, if the network knows it.',
   }),
   mcc: formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
     .nullable()
@@ -103,7 +105,7 @@ const SimulatedRequest = z.strictObject({
 const SimulatedAnswer = z
   .object({
     approved: z.boolean(),
-    approvedEuros: euros,
+    approvedCents: money,
     reason: z.string(),
     source: z.enum(sources),
     intentId: id('intent').nullable(),
@@ -143,7 +145,7 @@ const messageEvents = {
   ...chargeEvents,
   ...decisionEvents,
   'card.message_refused': event(
-    'A message of the card processor has come under the id of another one, and was refused.',
+    'A message of the card processor reused the id of another one and was refused.',
     RefusedMessage,
   ),
 }
@@ -153,8 +155,8 @@ const authorization_not_found = missing('authorization')
 const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 
 const webhookDescription = [
-  'The door for what the card processor sends: requests that it asks the service to decide, and facts that it reports. The signature over the raw body is checked before anything is read; valid ones stand outside the rate limit.',
-  'A request for authorization is decided within `CARD_ANSWER_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. What cannot be decided by then is declined, and leaves nothing. A message that comes again is answered with the same bytes. Facts are booked in whatever order they come: the money is taken from what is held, then from the wallet; what is not there the owner owes.',
+  'The webhook of the card processor: requests for the service to decide, and facts that it reports. The signature over the raw body is verified before anything is read. Valid messages are exempt from the rate limit.',
+  'A request for authorization is decided within `CARD_AUTH_TIMEOUT_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. A request that cannot be decided in time is declined, and nothing is stored. A repeated message gets the same bytes. Facts are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
 ].join('\n\n')
 
 export const authorizationsApi = {
@@ -167,7 +169,7 @@ export const authorizationsApi = {
     emits: { ...authorizationEvents, ...chargeEvents },
   }),
   notice: post('/rails/card-processor/notices', {
-    summary: 'Take news of the card processor about a card',
+    summary: 'Process the card processor’s notice about a card',
     callers: [],
     body: messageOf<IncomingMessage<CardNotice>>(),
     returns: [200, MessageAnswer],
@@ -175,7 +177,7 @@ export const authorizationsApi = {
   }),
   /** Run by the webhook after it has verified a message's signature. */
   take: post('/rails/card-processor/messages', {
-    summary: 'Take a message of the card processor',
+    summary: 'Process a message of the card processor',
     callers: [],
     run: 'hot',
     body: messageOf<PaymentMessage>(),
@@ -183,7 +185,7 @@ export const authorizationsApi = {
     emits: messageEvents,
   }),
   receive: post('/rails/card-processor', {
-    summary: 'Take a signed message of the card processor',
+    summary: 'Receive a signed message of the card processor',
     description: webhookDescription,
     callers: ['signed'],
     body: z.strictObject({}),
@@ -193,7 +195,8 @@ export const authorizationsApi = {
   list: list('/cards/{id}/authorizations', {
     ...reading,
     summary: 'List the authorizations of a card',
-    description: 'Newest first: every payment that the network has asked for or told of, declined ones too.',
+    description:
+      'Newest first: every payment that the network requested or reported, including declined ones.',
     filters: {
       status: status.optional(),
       intentId: id('intent').optional(),
@@ -213,15 +216,15 @@ export const authorizationsApi = {
     ...reading,
     summary: 'Explain an authorization',
     description:
-      'Every rule in words, what paid or would have paid, and what would make a decline a yes. The network’s id, which `POST /simulate/card/authorize` answers, finds it, too.',
+      'Every rule in words, the source of the money, and what would have avoided a decline. Also accepts the network’s id, which `POST /simulate/card/authorize` returns.',
     returns: [200, AuthorizationExplanation],
     fails: { authorization_not_found },
   }),
   simulate: post('/cards/{id}/authorizations/simulate', {
     ...reading,
-    summary: 'Ask how a payment by card would be answered',
+    summary: 'Simulate a payment by card',
     description:
-      'The same code decides as when the network asks, and nothing is stored or held. The answer names the intent that would cover the payment, and what would pay.',
+      'Decided by the same code as a request of the network; nothing is stored or held. The answer names the intent that would cover the payment, and the source of the money.',
     run: 'read',
     readsClock: true,
     body: withoutCardNumbers(SimulatedRequest),

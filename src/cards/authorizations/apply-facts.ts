@@ -16,7 +16,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { AuthorizationRequest, CardFact } from '../../ports/card-processor.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { authorizationsApi } from './api.ts'
 import {
   type AuthorizationRow,
@@ -180,7 +180,7 @@ export function confirmPayment(intent: IntentRow, batch: CardBatch, context: App
   const evidence = evidenceOf('checkout', intent.id, authorization.id, `${intent.id}/confirm`)
   applyFact(
     authorization,
-    { type: 'captured', cents: intent.amountEuros },
+    { type: 'captured', cents: intent.amountCents },
     cardChannel,
     evidence,
     batch,
@@ -201,7 +201,7 @@ export class DisputeCredits {
   }
 
   /** This amount no longer counts as spent. Called again with less if the owner keeps less. */
-  set(disputeId: string, cents: Euros): void {
+  set(disputeId: string, cents: Cents): void {
     const authorization = this.#authorization
     if (creditOf(authorization.facts, disputeId) === cents) return
     authorization.facts = addFact(authorization.facts, { type: 'credited', id: disputeId, cents })

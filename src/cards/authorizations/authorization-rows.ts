@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectList, tableOf, updateOf } from '../../record-store/index.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { cardUsages, numberMachine } from '../cards/index.ts'
 import { type AuthorizationRow, CardAuthorization, CardMessage, type MessageRow } from './authorization.ts'
 
@@ -18,12 +18,12 @@ export const updateAuthorizations = updateOf(authorizations, [
   'walletId',
   'intentId',
   'networkTokenId',
-  'amountEuros',
-  'approvedEuros',
-  'heldEuros',
-  'capturedEuros',
-  'clearedEuros',
-  'refundedEuros',
+  'amountCents',
+  'approvedCents',
+  'heldCents',
+  'capturedCents',
+  'clearedCents',
+  'refundedCents',
   'merchant',
   'merchantKey',
   'descriptor',
@@ -136,7 +136,7 @@ export const messagesById = async (
 export interface UnnamedRefund {
   readonly cardId: string
   readonly merchantKeys: readonly string[]
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 export async function refundedAuthorizations(
@@ -144,8 +144,8 @@ export async function refundedAuthorizations(
   { ownerId, mode }: Tenant,
   refunds: readonly UnnamedRefund[],
 ): Promise<AuthorizationRow[]> {
-  const wanted = refunds.flatMap(({ cardId, merchantKeys, amountEuros }) =>
-    merchantKeys.map(key => ({ cardId, key, amountEuros })),
+  const wanted = refunds.flatMap(({ cardId, merchantKeys, amountCents }) =>
+    merchantKeys.map(key => ({ cardId, key, amountCents })),
   )
   if (wanted.length === 0) return []
   return sql<AuthorizationRow & Row>(REFUNDED, [
@@ -153,7 +153,7 @@ export async function refundedAuthorizations(
     mode,
     wanted.map(({ cardId }) => cardId),
     wanted.map(({ key }) => key),
-    wanted.map(({ amountEuros }) => String(amountEuros)),
+    wanted.map(({ amountCents }) => String(amountCents)),
     wanted.length,
   ])
 }

@@ -7,7 +7,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { Card } from '../cards/index.ts'
 import { authorizationsApi } from './api.ts'
 import { expire } from './apply-facts.ts'
@@ -73,7 +73,7 @@ const authorizations = implement(authorizationsApi, {
       decidedAt: createdAt,
       summary: summaryOf(row),
       intentId,
-      paidFrom: sourceInWords[source],
+      paidFrom: sourceTexts[source],
       rules: decision ? explainDecision(checks) : [],
       remedies: decision && !decision.allowed ? remediesOf(checks) : [],
     }
@@ -83,9 +83,9 @@ const authorizations = implement(authorizationsApi, {
     const card = await records.findOne(Card, { id: params.id })
     if (!card) return refuse('card_not_found')
     const { id: cardId, agentId } = card
-    const { merchant: descriptor, amountEuros, url, mcc, country, partialAllowed } = body
+    const { merchant: descriptor, amountCents, url, mcc, country, partialAllowed } = body
     const merchant = { descriptor, url, mcc, country, networkTokenId: null }
-    const search = { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
+    const search = { agentId, cardId, merchantKeys: payableKeys(merchant), amountCents }
     const numberId = card.numberId ?? ''
     const state = await readDecisionState(
       sql,
@@ -101,12 +101,12 @@ const authorizations = implement(authorizationsApi, {
     )
     const agent = state.agents.get(agentId)
     if (!agent) return refuse('card_not_found')
-    const content = firstRequest({ amountEuros, partialAllowed, merchant })
+    const content = firstRequest({ amountCents, partialAllowed, merchant })
     const request = { content, existing: undefined, search, agentId, cardId, numberId, isLate: false }
-    const { decision, approvedEuros, source, intent, walletId } = decideRequest(request, agent, state, '')
+    const { decision, approvedCents, source, intent, walletId } = decideRequest(request, agent, state, '')
     return {
       approved: decision.allowed,
-      approvedEuros,
+      approvedCents,
       reason: decision.reason,
       source,
       intentId: intent?.id ?? null,
@@ -117,7 +117,7 @@ const authorizations = implement(authorizationsApi, {
   },
 })
 
-const CARD_REMEDY = 'Do what is said there, or pay with another card.'
+const CARD_REMEDY = 'Follow the message, or pay with another card.'
 
 /** The card's own check comes first, if it has one. */
 function explainDecision(checks: readonly Check[]) {
@@ -132,31 +132,31 @@ const remediesOf = (checks: readonly Check[]): string[] => [
   ...new Set(explainDecision(checks).flatMap(({ remedy }) => remedy ?? [])),
 ]
 
-const sourceInWords = {
-  intent: 'What is held for the intent pays.',
+const sourceTexts = {
+  intent: 'The hold of the intent pays.',
   purse: 'The purse of the card pays.',
   wallet: 'The wallet of the agent pays.',
 } as const
 
 const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) => string>> = {
-  pending: ({ amountEuros }) =>
-    `A machine payment of ${formatEuros(amountEuros)} is under way: nobody has said yet what became of it.`,
-  declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor has declined it.'}`,
-  authorized: ({ approvedEuros, amountEuros, heldEuros, clearedEuros }) =>
+  pending: ({ amountCents }) =>
+    `A machine payment of ${formatMoney(amountCents)} is under way; its outcome is unknown.`,
+  declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor declined it.'}`,
+  authorized: ({ approvedCents, amountCents, heldCents, clearedCents }) =>
     [
-      amountEuros === 0n
-        ? 'The card was checked, and nothing is held.'
-        : `${formatEuros(approvedEuros)} of ${formatEuros(amountEuros)} were approved, ${formatEuros(heldEuros)} are held.`,
-      ...(clearedEuros > 0n ? [`${formatEuros(clearedEuros)} have been collected.`] : []),
+      amountCents === 0n
+        ? 'The card was checked. Nothing is held.'
+        : `${formatMoney(approvedCents)} of ${formatMoney(amountCents)} were approved, ${formatMoney(heldCents)} are held.`,
+      ...(clearedCents > 0n ? [`${formatMoney(clearedCents)} have been cleared.`] : []),
     ].join(' '),
-  confirmed: ({ capturedEuros }) =>
-    `The agent has confirmed a payment of ${formatEuros(capturedEuros)}; the network has not spoken of it yet.`,
-  cleared: ({ clearedEuros, refundedEuros }) =>
-    `${formatEuros(clearedEuros)} have been collected${refundedEuros > 0n ? `, ${formatEuros(refundedEuros)} of them came back` : ''}.`,
-  reversed: () => 'The merchant has given it back: nothing is held for it any more.',
-  expired: () => 'The merchant has not collected it in time: nothing is held for it any more.',
-  void: () => 'The machine payment has come to nothing: the intent can be paid again.',
-  refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} came back.`,
+  confirmed: ({ capturedCents }) =>
+    `The agent confirmed a payment of ${formatMoney(capturedCents)}; the network has not reported it yet.`,
+  cleared: ({ clearedCents, refundedCents }) =>
+    `${formatMoney(clearedCents)} have been cleared${refundedCents > 0n ? `, ${formatMoney(refundedCents)} of them came back` : ''}.`,
+  reversed: () => 'The merchant reversed it. Nothing is held.',
+  expired: () => 'The merchant did not clear it in time. Nothing is held.',
+  void: () => 'The machine payment was not paid. The intent can be paid again.',
+  refunded: ({ refundedCents }) => `${formatMoney(refundedCents)} refunded.`,
 }
 
 function summaryOf(row: CardAuthorization): string {
@@ -180,7 +180,7 @@ type PaymentRow = Row &
   Pick<CardAuthorization, 'id' | 'declineReason' | 'updatedAt'> & {
     readonly intentId: string
     readonly status: AuthorizationStatus
-    readonly amountEuros: Euros
+    readonly amountCents: Cents
   }
 
 const MAX_PAYMENTS = 20
@@ -189,7 +189,7 @@ const FIND = `
 select a.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select id, intent_id as "intentId", status, decline_reason as "declineReason", updated_at as "updatedAt",
-    coalesce(nullif(cleared_cents, 0), nullif(captured_cents, 0), amount_cents) as "amountEuros"
+    coalesce(nullif(cleared_cents, 0), nullif(captured_cents, 0), amount_cents) as "amountCents"
   from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) and amount_cents > 0
     and mpp_credential_id is null order by id desc limit ${MAX_PAYMENTS}
 ) a
@@ -197,12 +197,12 @@ order by a.id desc`
 
 const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
-  return rows.map(({ id, intentId, status, amountEuros, declineReason, updatedAt }) => ({
+  return rows.map(({ id, intentId, status, amountCents, declineReason, updatedAt }) => ({
     intentId,
     type: 'card' as const,
     id,
     status: stateByStatus[status],
-    amountEuros,
+    amountCents,
     reason: declineReason === null ? null : { code: 'declined', message: declineReason },
     updatedAt,
   }))
@@ -210,7 +210,7 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
 
 export const authorizationsArea = area(
   'Card Authorizations',
-  'Payments by card: asked for by the network, decided, cleared, given back.',
+  'Payments by card: requested by the network, decided, cleared, refunded.',
   authorizations,
   {
     personal: authorizationsPersonal,

@@ -17,7 +17,7 @@ import { riskEvents } from '../../control/risk/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import { cents, type Euros, minOf } from '../../values/money.ts'
+import { type Cents, cents, minOf } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import {
   type AuthorizationRow,
@@ -32,7 +32,7 @@ import { type NetworkContext, networkChannel } from './channel.ts'
 import { type CardRequest, type IncomingMessage, requestFact } from './network/incoming-message.ts'
 
 interface AuthorizationResponse extends FundingSource {
-  readonly approvedEuros: Euros
+  readonly approvedCents: Cents
   readonly decision: Decision
   readonly decisionRow: DecisionRow
 }
@@ -63,7 +63,7 @@ export function authorize(
     }
   const id = existing?.id ?? newId('cardauth')
   const response = decideRequest({ ...message, existing }, spender, batch, id)
-  const { decision, approvedEuros } = response
+  const { decision, approvedCents } = response
   const { descriptor, mcc, country, networkTokenId } = content.merchant
   const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
   const authorization = existing ?? addAuthorization(named, response, batch, id)
@@ -80,9 +80,9 @@ export function authorize(
   else if (authRequestsOf(facts).every(({ approvedCents }) => approvedCents === 0n))
     authorization.declineReason = decision.reason
   const evidence = evidenceOf('card_authorization', message.id, id, message.id)
-  applyFact(authorization, requestFact(content, approvedEuros), networkChannel, evidence, batch, context)
-  if (approvedEuros > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
-  return { reply: replyOf(response, content.amountEuros), authorizationId: id }
+  applyFact(authorization, requestFact(content, approvedCents), networkChannel, evidence, batch, context)
+  if (approvedCents > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
+  return { reply: replyOf(response, content.amountCents), authorizationId: id }
 }
 
 const repeatedReply = (
@@ -90,17 +90,17 @@ const repeatedReply = (
   { requestedCents, approvedCents }: AuthRequest,
 ): CardReply =>
   approvedCents > 0n || (requestedCents === 0n && decision?.allowed)
-    ? { kind: 'approved', approvedEuros: approvedCents, askedEuros: requestedCents }
-    : { kind: 'declined', reason: excerpt(declineReason ?? 'It has been declined before.') }
+    ? { kind: 'approved', approvedCents, askedCents: requestedCents }
+    : { kind: 'declined', reason: excerpt(declineReason ?? 'It was declined before.') }
 
-function replyOf({ approvedEuros, decision }: AuthorizationResponse, askedEuros: Euros): CardReply {
-  if (decision.allowed) return { kind: 'approved', approvedEuros, askedEuros }
+function replyOf({ approvedCents, decision }: AuthorizationResponse, askedCents: Cents): CardReply {
+  if (decision.allowed) return { kind: 'approved', approvedCents, askedCents }
   return { kind: 'declined', reason: excerpt(decision.reason) }
 }
 
 interface DecidedPayment {
   readonly id: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchant: string
   readonly country: string | null
 }
@@ -108,23 +108,23 @@ interface DecidedPayment {
 export function recordDecision(
   { decision, decisionRow }: AuthorizationResponse,
   spender: Spender,
-  { id, amountEuros, merchant, country }: DecidedPayment,
+  { id, amountCents, merchant, country }: DecidedPayment,
   batch: CardBatch,
   { emit }: DecisionContext,
 ): void {
   batch.changed.decisions.push(decisionRow)
-  const subject = { type: 'card_authorization', id, decision, amountEuros, merchant, country }
+  const subject = { type: 'card_authorization', id, decision, amountCents, merchant, country }
   for (const [event, data] of batch.riskAssessor.applyOutcome(spender, subject)) emit(event, data)
 }
 
 /** The merchants of payments that an intent covers were already learned when it was approved. */
 function learn(
-  { approvedEuros, intent }: AuthorizationResponse,
+  { approvedCents, intent }: AuthorizationResponse,
   { agentId, merchant, country }: AuthorizationRow,
   { riskAssessor, now }: CardBatch,
 ): void {
-  if (approvedEuros > 0n && !intent)
-    riskAssessor.learn(agentId, { amountEuros: approvedEuros, merchant, country }, now)
+  if (approvedCents > 0n && !intent)
+    riskAssessor.learn(agentId, { amountCents: approvedCents, merchant, country }, now)
 }
 
 export function decideRequest(
@@ -139,15 +139,15 @@ export function decideRequest(
   const purse = cards.get(numberId)?.walletId ?? null
   const walletId = intent ? spender.walletId : (existing?.walletId ?? purse ?? spender.walletId)
   const isPurse = purse !== null && walletId === purse
-  const needed = neededEuros(request)
+  const needed = neededCents(request)
   const available = book.available(walletId)
   const isPart = content.partialAllowed && !intent && available > 0n && available < needed
-  const amountEuros = isPart ? available : content.amountEuros
-  const decided = decideAmount(request, spender, batch, { id, amountEuros, needed, intent, walletId })
+  const amountCents = isPart ? available : content.amountCents
+  const decided = decideAmount(request, spender, batch, { id, amountCents, needed, intent, walletId })
   const blocker = blockerOf(request, intent, batch)
   const decision = blocker ? blockedDecision(decided.decision, blocker) : decided.decision
   return {
-    approvedEuros: decision.allowed ? amountEuros : 0n,
+    approvedCents: decision.allowed ? amountCents : 0n,
     decision,
     decisionRow: decided.row,
     intent,
@@ -164,7 +164,7 @@ function findCover(
   if (existing && !isPlaceholder(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
     const { approvedCents } = foldFacts(addFact(existing.facts, requestFact(content)))
-    return intent && approvedCents <= (intent.holdEuros ?? 0n) ? intent : undefined
+    return intent && approvedCents <= (intent.holdCents ?? 0n) ? intent : undefined
   }
   const ids = intentId === undefined ? search && candidates.get(search) : [intentId]
   return findPayable(ids, batch)
@@ -179,7 +179,7 @@ export const findPayable = (
     .find(intent => intent !== undefined && payments.blockerOf(intent) === undefined)
 
 /** The amount to hold beyond the current hold: less if facts came first. */
-function neededEuros({ content, existing }: CardRequest): Euros {
+function neededCents({ content, existing }: CardRequest): Cents {
   const facts = existing?.facts ?? noFacts
   return foldFacts(addFact(facts, requestFact(content))).heldCents - foldFacts(facts).heldCents
 }
@@ -198,8 +198,8 @@ const blockedDecision = (decision: Decision, message: string): Decision => ({
 
 interface Amounts {
   readonly id: string
-  readonly amountEuros: Euros
-  readonly needed: Euros
+  readonly amountCents: Cents
+  readonly needed: Cents
   readonly intent: IntentRow | undefined
   readonly walletId: string
 }
@@ -208,7 +208,7 @@ function decideAmount(
   { content, existing, cardId }: CardRequest,
   spender: Spender,
   batch: DecisionState,
-  { id, amountEuros, needed, intent, walletId }: Amounts,
+  { id, amountCents, needed, intent, walletId }: Amounts,
 ): SpendDecision {
   const { book, counters, riskAssessor } = batch
   const { descriptor, url } = content.merchant
@@ -221,19 +221,19 @@ function decideAmount(
   const merchant = intent?.merchant ?? name
   const risk = riskAssessor.assess(
     spender.id,
-    { amountEuros, merchant, country },
+    { amountCents, merchant, country },
     { isDeclared: intent !== undefined },
   )
   // A machine payment has counted towards its card's limits since it began.
   const isCounted = isNamed || (existing !== undefined && foldFacts(existing.facts).isOurs)
   const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
-  const isChecked = !intent && needed > 0n && amountEuros > 0n
+  const isChecked = !intent && needed > 0n && amountCents > 0n
   return decideSpend(
     spender,
     {
       kind: 'card',
-      amountEuros,
-      paymentEuros: existing ? foldFacts(existing.facts).approvedCents + amountEuros : undefined,
+      amountCents,
+      paymentCents: existing ? foldFacts(existing.facts).approvedCents + amountCents : undefined,
       merchant,
       alsoNamed: [name, descriptor, ...(url ? [url] : [])].filter(other => other !== merchant),
       payeeIban: null,
@@ -245,8 +245,8 @@ function decideAmount(
       risk,
       approval: null,
       walletFrozen: book.isFrozen(walletId),
-      availableEuros: isChecked
-        ? book.available(walletId) + amountEuros - minOf(cents(needed), cents(amountEuros))
+      availableCents: isChecked
+        ? book.available(walletId) + amountCents - minOf(cents(needed), cents(amountCents))
         : null,
       card: terms ? controlsOf(terms, isNamed) : null,
     },

@@ -304,7 +304,7 @@ export const readDecisionState = batchLoader<Funds>({
   async funds(sql, { tenant }, { wallets }) {
     const balances = await balancesOf(sql, tenant, wallets)
     return {
-      available: wallet => balances.get(wallet)?.availableEuros ?? 0n,
+      available: wallet => balances.get(wallet)?.availableCents ?? 0n,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
     }
   },
@@ -333,8 +333,8 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
 /** A closed card returns what is free in its purse. */
 const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges): string[] =>
   [...newAuthorizations, ...authorizations].flatMap(
-    ({ source, cardId, status, heldEuros, refundedEuros }) => {
-      const isFree = status !== 'declined' && (heldEuros === 0n || refundedEuros > 0n)
+    ({ source, cardId, status, heldCents, refundedCents }) => {
+      const isFree = status !== 'declined' && (heldCents === 0n || refundedCents > 0n)
       return source === 'purse' && cardId && isFree ? cardId : []
     },
   )

@@ -2,7 +2,7 @@ import type { CardTermsRow } from '../../control/card-terms/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { addFact, foldFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import type { AuthorizationRequest } from '../../ports/card-processor.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
@@ -20,9 +20,9 @@ export function blockerOf(
   const terms = batch.terms.get(cardId)
   const blocker = cardBlocker(batch.cards.get(numberId), terms, existing, batch)
   if (blocker) return blocker
-  if (isOrphan(content, existing)) return 'There is no open authorization to which this could be added.'
+  if (isOrphan(content, existing)) return 'There is no open authorization to increment.'
   if (terms && terms.intentId !== null && terms.intentId !== intent?.id)
-    return `The card pays the intent ${terms.intentId} alone: that one is not approved and unpaid, or is for another merchant or a smaller amount.`
+    return `The card pays only the intent ${terms.intentId}, which is not payable now, or is for another merchant or a smaller amount.`
   if (existing?.source === 'intent' && !intent)
     return 'The intent does not hold enough for this increment: declare another intent for the rest.'
   return tokenBlocker(request, intent, batch)
@@ -39,23 +39,23 @@ function cardBlocker(
   if (!card || !terms) return 'There is no such card.'
   const paymentId = used.get(card.cardId) ?? card.paymentId
   if (card.usage === 'single' && paymentId && paymentId !== existing?.id)
-    return 'The card is for one payment and has made it: use another one.'
+    return 'The card was for one payment, which has been made. Use another card.'
   return existing ? undefined : numberBlocker(card, now)
 }
 
 const statusBlockers: Readonly<Record<CardTermsRow['status'], string | null>> = {
-  pending: 'The card has not been issued yet: wait until it is active.',
+  pending: 'The card has not been issued yet. Wait until it is active.',
   inactive: 'The card is not active: activate it (POST /cards/{id}/activate).',
   active: null,
   frozen: 'The card is frozen: unfreeze it (POST /cards/{id}/unfreeze).',
-  closed: 'The card is closed and pays nothing more: use another one.',
+  closed: 'The card is closed. Use another one.',
 }
 
 function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Date): string | undefined {
   const isRetired = numberStatus === 'retiring' && retiresAt !== null && retiresAt <= now
   if (numberStatus === 'replaced' || isRetired)
-    return 'This number of the card has been replaced: use the one it has now.'
-  return endsAt <= now ? 'The card has reached the end that is printed on it.' : undefined
+    return 'This number of the card has been replaced. Use the current one.'
+  return endsAt <= now ? 'The card has expired.' : undefined
 }
 
 /** An increment needs an authorization to raise, and nothing is held on one that is over. */
@@ -71,22 +71,22 @@ function tokenBlocker(
   const { networkTokenId } = merchant
   if (networkTokenId === null) return undefined
   const token = credentials.find(networkTokenId)
-  if (token?.cardId !== cardId) return 'The network token is not known here.'
-  if (content.amountEuros > 0n && token.intentId !== null && token.intentId !== intent?.id)
-    return `The network token pays the intent ${token.intentId} alone, which does not cover this.`
+  if (token?.cardId !== cardId) return 'The network token is unknown.'
+  if (content.amountCents > 0n && token.intentId !== null && token.intentId !== intent?.id)
+    return `The network token pays only the intent ${token.intentId}, which does not cover this.`
   return credentials.blockerOf(networkTokenId, { merchant, now, ...additionalCharge(content, existing) })
 }
 
 /** What a request adds to a token's charges: nothing if a receipt has already confirmed the same payment. */
 function additionalCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
-  const { amountEuros, ask } = content
-  if (!existing?.mppCredentialId) return { amountEuros, isIncrement: ask > 0 }
-  const before = chargedEuros(existing.facts)
-  const further = chargedEuros(addFact(existing.facts, requestFact(content))) - before
-  return { amountEuros: further > 0n ? further : 0n, isIncrement: before > 0n }
+  const { amountCents, ask } = content
+  if (!existing?.mppCredentialId) return { amountCents, isIncrement: ask > 0 }
+  const before = chargedCents(existing.facts)
+  const further = chargedCents(addFact(existing.facts, requestFact(content))) - before
+  return { amountCents: further > 0n ? further : 0n, isIncrement: before > 0n }
 }
 
-const chargedEuros = (facts: PaymentFacts): Euros => {
+const chargedCents = (facts: PaymentFacts): Cents => {
   const { heldCents, capturedCents } = foldFacts(facts)
   return heldCents + capturedCents
 }

@@ -10,7 +10,7 @@ import {
 import type { Context } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
 import { after, days } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { chargeEvents } from '../agent-credentials/index.ts'
 import { cardProcess } from '../cards/index.ts'
 import {
@@ -73,8 +73,8 @@ function chargeToken(
   { credentials, now }: CardBatch,
 ): void {
   if (authorization.networkTokenId === null) return
-  const change = state.heldCents + state.capturedCents - authorization.heldEuros - authorization.capturedEuros
-  const isIncrement = authorization.approvedEuros > 0n
+  const change = state.heldCents + state.capturedCents - authorization.heldCents - authorization.capturedCents
+  const isIncrement = authorization.approvedCents > 0n
   if (change > 0n) credentials.charge(authorization.networkTokenId, change, now, { isIncrement })
   if (change < 0n) credentials.giveBack(authorization.networkTokenId, -change, now)
 }
@@ -91,12 +91,12 @@ function record(authorization: AuthorizationRow, state: PaymentState, batch: Car
   authorizationMachine.move(authorization, statusOf(state, authorization))
   Object.assign(authorization, {
     updatedAt: now,
-    amountEuros: requestedCents || clearedCents || confirmedCents || begunCents || refundedCents,
-    approvedEuros: state.approvedCents,
-    heldEuros: heldCents,
-    capturedEuros: state.capturedCents,
-    clearedEuros: clearedCents,
-    refundedEuros: refundedCents,
+    amountCents: requestedCents || clearedCents || confirmedCents || begunCents || refundedCents,
+    approvedCents: state.approvedCents,
+    heldCents,
+    capturedCents: state.capturedCents,
+    clearedCents,
+    refundedCents,
     expiresAt: isOpen ? (authorization.expiresAt ?? after(now, days(holdDays(authorization, state)))) : null,
   })
   if (!changed.newAuthorizations.has(authorization)) changed.authorizations.add(authorization)
@@ -130,13 +130,13 @@ function declineReasonOf(
 ): string | null {
   if (outcome.length === 0) return declineReason
   if (approvedCents > 0n || outcome.some(({ approved }) => approved)) return null
-  return declineReason ?? 'The card processor has declined it.'
+  return declineReason ?? 'The card processor declined it.'
 }
 
 const endedReasons: Readonly<Partial<Record<string, string>>> = {
-  reversed: 'The merchant has given it back.',
-  expired: 'The merchant has not collected it in time.',
-  void: 'The machine payment has come to nothing.',
+  reversed: 'The merchant reversed it.',
+  expired: 'The merchant did not clear it in time.',
+  void: 'The machine payment was not paid.',
 }
 
 const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>
@@ -168,23 +168,23 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
     return state.isRefundOnly
       ? paid(refundedCents, 0n, false, 'completed')
       : paid(refundedCents, refundedCents, true, 'completed')
-  const amountEuros = approvedCents > 0n ? approvedCents : authorization.amountEuros
-  if (amountEuros === 0n) return null
+  const amountCents = approvedCents > 0n ? approvedCents : authorization.amountCents
+  if (amountCents === 0n) return null
   const declineReason =
     endedReasons[authorization.status] ?? (approvedCents > 0n ? null : authorization.declineReason)
   const status = declineReason === null ? 'authorization' : 'declined'
-  return { status, amountEuros, refundedEuros: 0n, declineReason }
+  return { status, amountCents, refundedCents: 0n, declineReason }
 }
 
 const paid = (
-  amountEuros: bigint,
-  refundedEuros: bigint,
-  isBack: boolean,
+  amountCents: bigint,
+  refundedCents: bigint,
+  isRefunded: boolean,
   status: TransactionView['status'],
 ): TransactionView => ({
-  status: isBack ? 'refunded' : status,
-  amountEuros,
-  refundedEuros: isBack ? amountEuros : refundedEuros,
+  status: isRefunded ? 'refunded' : status,
+  amountCents,
+  refundedCents: isRefunded ? amountCents : refundedCents,
   declineReason: null,
 })
 
@@ -222,12 +222,12 @@ function emitCharge(
   const isAnswered =
     authorization.facts !== factsBefore && answerCount(authorization.facts) > answerCount(factsBefore)
   if (cleared > 0n || authorized > 0n)
-    emit('agent_credential.charged', { ...data, amountEuros: cleared > 0n ? cleared : authorized })
-  else if (authorization.amountEuros > 0n && !isPaying(after) && (isAnswered || authorized < 0n))
-    emit('agent_credential.declined', { ...data, amountEuros: authorization.amountEuros })
+    emit('agent_credential.charged', { ...data, amountCents: cleared > 0n ? cleared : authorized })
+  else if (authorization.amountCents > 0n && !isPaying(after) && (isAnswered || authorized < 0n))
+    emit('agent_credential.declined', { ...data, amountCents: authorization.amountCents })
 }
 
-const authorizedOf = ({ approvedCents, clearedCents, isOver }: PaymentState): Euros =>
+const authorizedOf = ({ approvedCents, clearedCents, isOver }: PaymentState): Cents =>
   isOver && clearedCents === 0n ? 0n : approvedCents
 
 const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n

@@ -38,7 +38,7 @@ export interface TokenPayment {
 
 export const tokenPaymentEvents = { ...authorizationEvents, ...decisionEvents }
 
-type DecideContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
+type HotContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
 
 type TokenPaymentBlocker =
   | NonNullable<ReturnType<IntentPayments['blockerOf']>>
@@ -110,7 +110,7 @@ interface LoadedPayments {
 export function decideTokenPayment(
   payment: TokenPayment,
   batch: CardBatch,
-  context: DecideContext,
+  context: HotContext,
 ): DecidedTokenPayment {
   const { agentId, cardId, intentId, mppCredentialId, tokenId: networkTokenId, amountCents, host } = payment
   const spender = batch.agents.get(agentId)
@@ -123,7 +123,7 @@ export function decideTokenPayment(
   if (message) return { blocker: 'card_cannot_pay', message }
   const id = newId('cardauth')
   const response = decideRequest(request, spender, batch, id)
-  const decided = { id, amountEuros: amountCents, merchant: nameOfDescriptor(host), country: null }
+  const decided = { id, amountCents, merchant: nameOfDescriptor(host), country: null }
   recordDecision(response, spender, decided, batch, context)
   const { decision } = response
   if (!decision.allowed) return { blocker: null, decision, authorizationId: null }
@@ -144,7 +144,7 @@ function intentBlocker(
   if (hasPayeeRecord(intent)) return 'intent_not_by_card'
   if (intent.cardId !== null && intent.cardId !== cardId) return 'intent_other_card'
   return (
-    payments.blockerOf(intent) ?? (amountCents > (intent.holdEuros ?? 0n) ? 'amount_above_held' : undefined)
+    payments.blockerOf(intent) ?? (amountCents > (intent.holdCents ?? 0n) ? 'amount_above_held' : undefined)
   )
 }
 
@@ -159,7 +159,7 @@ function requestOf({
   url,
 }: TokenPayment): CardRequest {
   const merchant = { descriptor: host, mcc: null, country: null, url, networkTokenId: null }
-  const content = firstRequest({ amountEuros: amountCents, partialAllowed: false, merchant })
+  const content = firstRequest({ amountCents, partialAllowed: false, merchant })
   const base = { existing: undefined, search: undefined, isLate: false }
   return { ...base, content, intentId, agentId, cardId, numberId }
 }

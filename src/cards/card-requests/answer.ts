@@ -83,9 +83,9 @@ export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ param
   ports.cardProcessor(tenant.mode)
   const approved = limitsToApprove(asked, body.limits)
   Object.assign(request, {
-    approvedMaxTransactionEuros: approved.maxTransactionEuros,
-    approvedDailyLimitEuros: approved.dailyLimitEuros,
-    approvedMonthlyLimitEuros: approved.monthlyLimitEuros,
+    approvedMaxTransactionCents: approved.maxTransactionCents,
+    approvedDailyLimitCents: approved.dailyLimitCents,
+    approvedMonthlyLimitCents: approved.monthlyLimitCents,
     answeredAt: now,
     answeredBy: deciderOf(actor),
     comment: body.comment,

@@ -4,7 +4,7 @@ import { agent_required, type Failure, get, list, missing, post } from '../../ke
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import {
   freeText,
   ownAgent,
@@ -20,16 +20,18 @@ const status = z.enum(cardRequestMachine.states)
 export const type = z.enum(requestTypes)
 
 const Limits = z.object({
-  maxTransactionEuros: euros.nullable(),
-  dailyLimitEuros: euros.nullable(),
-  monthlyLimitEuros: euros.nullable(),
+  maxTransactionCents: money.nullable(),
+  dailyLimitCents: money.nullable(),
+  monthlyLimitCents: money.nullable(),
 })
 
 const CardRequestRecord = z
   .object({
     ...recordHead('cardreq'),
     agentId: id('agent'),
-    delegationId: id('delegation').nullable().meta({ description: 'The delegation whose token has asked.' }),
+    delegationId: id('delegation')
+      .nullable()
+      .meta({ description: 'The delegation whose token made the request.' }),
     type,
     status,
     cardId: id('card').nullable().meta({
@@ -37,11 +39,11 @@ const CardRequestRecord = z
     }),
     usage: usage.nullable(),
     displayName: z.string().nullable(),
-    limits: Limits.meta({ description: 'As they are asked for; null: this one is not asked for.' }),
+    limits: Limits.meta({ description: 'The requested limits; null: not requested.' }),
     controls: CardControls.nullable(),
     reason: z.string(),
     approvedLimits: Limits.nullable().meta({
-      description: 'As they were approved; null: nobody has approved the request.',
+      description: 'The approved limits; null: not approved.',
     }),
     answeredAt: instant.nullable(),
     answeredBy: z
@@ -54,14 +56,11 @@ const CardRequestRecord = z
       .meta({
         description: 'A key, a person in the console, or an operator by the name that came with the signal.',
       }),
-    comment: z
-      .string()
-      .nullable()
-      .meta({ description: 'What was said with the answer, or with the cancellation.' }),
+    comment: z.string().nullable().meta({ description: 'The comment on the answer or the cancellation.' }),
     failureReason: z
       .string()
       .nullable()
-      .meta({ description: 'Why what was approved could not be done; null unless it is `failed`.' }),
+      .meta({ description: 'Why the approval could not be carried out; null unless `failed`.' }),
     expiresAt: instant.meta({ description: 'Until then a person can answer.' }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
     ...recordTail,
@@ -91,18 +90,18 @@ const lookupFails = { request_not_found } as const satisfies Record<string, Fail
 
 const answerFails = {
   request_not_found,
-  request_not_waiting: [400, 'The request does not wait for an answer any more.'],
-  request_expired: [400, 'Nobody has answered the request within 72 hours: make another one.'],
+  request_not_waiting: [400, 'The request is no longer pending.'],
+  request_expired: [400, 'The request expired without an answer after 72 hours. Make another one.'],
 } as const satisfies Record<string, Failure>
 
-const NO_NUMBER = 'No operation on cards takes one: leave it out.'
+const NO_NUMBER = 'No operation on cards accepts one. Leave it out.'
 
-const limit = (description: string) => euros.nullable().default(null).meta({ description })
+const limit = (description: string) => money.nullable().default(null).meta({ description })
 
 const requestedLimits = z.strictObject({
-  maxTransactionEuros: limit('The most that one payment may be. Null: not asked for.'),
-  dailyLimitEuros: limit('The most for a UTC day. Null: not asked for.'),
-  monthlyLimitEuros: limit('The most for a calendar month. Null: not asked for.'),
+  maxTransactionCents: limit('The most that one payment may be. Null: not requested.'),
+  dailyLimitCents: limit('The most for a UTC day. Null: not requested.'),
+  monthlyLimitCents: limit('The most for a calendar month. Null: not requested.'),
 })
 
 /** A request that only changes limits is about an existing card, so it has none of these. */
@@ -116,7 +115,7 @@ const body = z
     usage: usage.optional(),
     displayName: displayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
     limits: requestedLimits.prefault({}).meta({
-      description: 'For `limit_change` those that are to change; the others stay.',
+      description: 'For `limit_change` only the limits to change; the others stay.',
     }),
     controls: ControlsBody.optional(),
     reason: freeText.min(1).meta({ examples: ['Papers for the literature review'] }),
@@ -132,10 +131,10 @@ const body = z
     if (limitNames.every(name => request.limits[name] === null))
       addIssue('limits', 'give at least one limit that is to change')
     for (const name of newCardMembers)
-      if (request[name] !== undefined) addIssue(name, 'only a new card is asked for with it: leave it out')
+      if (request[name] !== undefined) addIssue(name, 'only for a new card: leave it out')
   })
 
-const approvedLimit = (description: string) => euros.nullable().optional().meta({ description })
+const approvedLimit = (description: string) => money.nullable().optional().meta({ description })
 
 const answer = { callers: ['key'], scope: 'card-requests:approve' } as const
 const readers = { callers: ['key', 'agent'], scope: 'card-requests:read' } as const
@@ -144,10 +143,10 @@ const requesters = { callers: ['key', 'agent'], scope: 'card-requests:write' } a
 export const cardRequestsApi = {
   create: post('/card-requests', {
     ...requesters,
-    summary: 'Ask for a card, or for other limits of one',
+    summary: 'Request a card, or a change of a card’s limits',
     description: [
-      'A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Until then nothing has changed. `new_card` asks for a card of the agent, `limit_change` for other limits of a card that it has.',
-      `What is approved is carried out by a durable process: \`issued\` once the processor has issued the card, \`changed\` once the limits have changed, \`failed\` if it cannot be done any more. \`card_limit_request.updated\` tells each state. An agent has at most ${MAX_PENDING} requests that wait.`,
+      'A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Nothing changes until then. `new_card` requests a card for the agent, `limit_change` other limits of one of its cards.',
+      `A durable process carries out the approval: \`issued\` once the processor has issued the card, \`changed\` once the limits have changed, \`failed\` if that is no longer possible. \`card_limit_request.updated\` reports each state. An agent has at most ${MAX_PENDING} pending requests.`,
     ].join('\n\n'),
     body: withoutCardNumbers(body, NO_NUMBER),
     limits: { bodyKiB: 256 },
@@ -162,14 +161,14 @@ export const cardRequestsApi = {
     fails: {
       agent_required,
       agent_not_found: missing('agent'),
-      agent_not_active: [400, 'The agent is frozen or being deleted: it asks for nothing.'],
+      agent_not_active: [400, 'The agent is frozen or being deleted: it cannot make requests.'],
       card_not_found: [404, 'cardId: the agent has no such card.'],
-      card_closed: [400, 'cardId: the card is closed for good. Ask for a new one.'],
+      card_closed: [400, 'cardId: the card is closed. Request a new one.'],
       card_pending: [400, 'cardId: the processor has not issued the card yet. Wait until it has.'],
-      limits_as_they_are: [400, 'limits: the card has these limits already.'],
+      no_change: [400, 'limits: the card already has these limits.'],
       too_many_pending: [
         400,
-        `The agent has ${MAX_PENDING} requests that wait. Wait for an answer, or cancel one of them.`,
+        `The agent has ${MAX_PENDING} pending requests. Wait for an answer, or cancel one of them.`,
       ],
     },
     emits: requestEvents,
@@ -197,15 +196,15 @@ export const cardRequestsApi = {
     ...answer,
     summary: 'Approve a card request',
     description:
-      'An approver may lower the limits that are asked for, and may add one that is not. Nobody can raise or drop one here: set the limits of the card instead, once it is there. The answer is `approved`; the process carries it out at once.',
+      'An approver may lower requested limits, and may add others. Limits cannot be raised or dropped here: set the limits of the card instead, once it is issued. The answer is `approved`; the process carries it out immediately.',
     requires: 'cardProcessor',
     body: withoutCardNumbers(
       z.strictObject({
         limits: z
           .strictObject({
-            maxTransactionEuros: approvedLimit('At most what is asked for; that, if it is left out.'),
-            dailyLimitEuros: approvedLimit('At most what is asked for; that, if it is left out.'),
-            monthlyLimitEuros: approvedLimit('At most what is asked for; that, if it is left out.'),
+            maxTransactionCents: approvedLimit('At most the requested limit, which is also the default.'),
+            dailyLimitCents: approvedLimit('At most the requested limit, which is also the default.'),
+            monthlyLimitCents: approvedLimit('At most the requested limit, which is also the default.'),
           })
           .prefault({}),
         comment: freeText.nullable().default(null),
@@ -219,9 +218,9 @@ export const cardRequestsApi = {
     returns: [200, CardRequestRecord],
     fails: {
       ...answerFails,
-      agent_not_active: [400, 'The agent is frozen or being deleted: it gets nothing.'],
-      card_closed: [400, 'The card is closed for good: deny the request.'],
-      limit_not_lowered: [400, 'limits: an approver may lower a limit, and neither raise nor drop it.'],
+      agent_not_active: [400, 'The agent is frozen or being deleted. Deny the request.'],
+      card_closed: [400, 'The card is closed. Deny the request.'],
+      limit_not_lowered: [400, 'limits: an approver may lower a limit, but not raise or drop it.'],
     },
     emits: requestEvents,
   }),
@@ -237,7 +236,7 @@ export const cardRequestsApi = {
   cancel: post('/card-requests/{id}/cancel', {
     ...requesters,
     summary: 'Cancel a card request',
-    description: 'While it waits for an answer.',
+    description: 'While it is pending.',
     body: withoutCardNumbers(z.strictObject({ comment: freeText.nullable().default(null) }), NO_NUMBER),
     example: { comment: 'No longer needed' },
     returns: [200, CardRequestRecord],
@@ -260,7 +259,7 @@ export const cardRequestsApi = {
     emits: requestEvents,
   }),
   carryOut: post('/card-requests/{id}/carry-out', {
-    summary: 'Issue the card, or change the limits, that a request was approved for',
+    summary: 'Carry out an approved request: issue the card, or change its limits',
     callers: [],
     requires: 'cardProcessor',
     returns: [200, z.object({ done: z.boolean() })],

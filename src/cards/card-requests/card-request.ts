@@ -4,7 +4,8 @@ import type { CardControls } from '../../control/rules/index.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp, withMembers } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
-import { formatEuros } from '../../values/money.ts'
+import { jsonName } from '../../values/json-names.ts'
+import { formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { cardUsages, type Limits } from '../cards/index.ts'
@@ -44,14 +45,14 @@ const schema = defineEntity({
     cardId: nullable.string(),
     usage: nullable.enum(cardUsages),
     displayName: nullable.string(),
-    maxTransactionEuros: nullable.euros('max_transaction_cents'),
-    dailyLimitEuros: nullable.euros('daily_limit_cents'),
-    monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
-    controls: nullable.json<Omit<CardControls, 'maxTransactionEuros'>>(),
+    maxTransactionCents: nullable.cents('max_transaction_cents'),
+    dailyLimitCents: nullable.cents('daily_limit_cents'),
+    monthlyLimitCents: nullable.cents('monthly_limit_cents'),
+    controls: nullable.json<Omit<CardControls, 'maxTransactionCents'>>(),
     reason: p.text(),
-    approvedMaxTransactionEuros: nullable.euros('approved_max_transaction_cents'),
-    approvedDailyLimitEuros: nullable.euros('approved_daily_limit_cents'),
-    approvedMonthlyLimitEuros: nullable.euros('approved_monthly_limit_cents'),
+    approvedMaxTransactionCents: nullable.cents('approved_max_transaction_cents'),
+    approvedDailyLimitCents: nullable.cents('approved_daily_limit_cents'),
+    approvedMonthlyLimitCents: nullable.cents('approved_monthly_limit_cents'),
     answeredAt: nullable.instant(),
     answeredBy: nullable.json<AnsweredBy>(),
     comment: nullable.string(),
@@ -69,25 +70,25 @@ schema.setClass(CardRequest)
 const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
   type === 'new_card' && status !== 'issued' && status !== 'failed' ? null : cardId
 
-export const limitNames = ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'] as const
+export const limitNames = ['maxTransactionCents', 'dailyLimitCents', 'monthlyLimitCents'] as const
 type LimitName = (typeof limitNames)[number]
 
 type ApproverLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
 
-export const noLimits: Limits = { maxTransactionEuros: null, dailyLimitEuros: null, monthlyLimitEuros: null }
+export const noLimits: Limits = { maxTransactionCents: null, dailyLimitCents: null, monthlyLimitCents: null }
 
 const mapLimits = (limitOf: (name: LimitName) => Limits[LimitName]): Limits => ({
-  maxTransactionEuros: limitOf('maxTransactionEuros'),
-  dailyLimitEuros: limitOf('dailyLimitEuros'),
-  monthlyLimitEuros: limitOf('monthlyLimitEuros'),
+  maxTransactionCents: limitOf('maxTransactionCents'),
+  dailyLimitCents: limitOf('dailyLimitCents'),
+  monthlyLimitCents: limitOf('monthlyLimitCents'),
 })
 
 export const requestedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
 
 export const approvedLimits = (request: CardRequest): Limits => ({
-  maxTransactionEuros: request.approvedMaxTransactionEuros,
-  dailyLimitEuros: request.approvedDailyLimitEuros,
-  monthlyLimitEuros: request.approvedMonthlyLimitEuros,
+  maxTransactionCents: request.approvedMaxTransactionCents,
+  dailyLimitCents: request.approvedDailyLimitCents,
+  monthlyLimitCents: request.approvedMonthlyLimitCents,
 })
 
 export const limitsToApprove = (asked: Limits, given: ApproverLimits): Limits =>
@@ -100,7 +101,7 @@ export function raisedLimitProblem(
 ): string | undefined {
   for (const name of limitNames) {
     const problem = problemWith(given[name], asked[name], current[name])
-    if (problem) return `limits.${name}: ${problem}`
+    if (problem) return `limits.${jsonName(name)}: ${problem}`
   }
   return undefined
 }
@@ -114,13 +115,13 @@ function problemWith(
   if (given === null)
     return asked === null
       ? undefined
-      : `${formatEuros(asked)} are asked for. An approver may lower a limit and not drop it.`
+      : `${formatMoney(asked)} is requested. An approver may lower a limit, but not drop it.`
   if (asked !== null)
     return given <= asked
       ? undefined
-      : `${formatEuros(given)} are more than the ${formatEuros(asked)} that are asked for. An approver may lower a limit and not raise it.`
+      : `${formatMoney(given)} is more than the requested ${formatMoney(asked)}. An approver may lower a limit, but not raise it.`
   if (current === null || given <= current) return undefined
-  return `the card has ${formatEuros(current)}, and no more is asked for. An approver may lower a limit and not raise it.`
+  return `the card has ${formatMoney(current)}, and no more is requested. An approver may lower a limit, but not raise it.`
 }
 
 const lower = (one: bigint | null, other: bigint | null): bigint | null =>

@@ -40,7 +40,7 @@ function waitsFor(request: CardRequest): string {
   const { status, type, expiresAt } = request
   if (status === 'pending') return `for a person’s approval, until ${minuteInWords(expiresAt)}`
   if (!isCarryOutDue(request)) return 'for the processor to issue the card'
-  return type === 'new_card' ? 'for the card to be asked of the processor' : 'for the limits to change'
+  return type === 'new_card' ? 'for the card to be requested from the processor' : 'for the limits to change'
 }
 
 function dueInMs(request: CardRequest, now: Date): number | null {
@@ -72,7 +72,7 @@ async function cardProblem(cardId: string, agentId: string, limits: Limits, { re
   const blocker = whyNotChangeable({ card })
   if (blocker) return blocker
   const changes = limitNames.some(name => limits[name] !== null && limits[name] !== terms[name])
-  return changes ? undefined : 'limits_as_they_are'
+  return changes ? undefined : 'no_change'
 }
 
 /** Under the agent's lock, so that no request exceeds the maximum or is added to an agent that is being deleted. */
@@ -166,7 +166,7 @@ const deadline: Deadline = {
 
 export const cardRequestsArea = area(
   'Card Requests',
-  'What agents ask of their owner: a card, or other limits of one.',
+  'Requests of agents to their owner: a card, or other limits for one.',
   cardRequests,
   {
     personal: cardRequestsPersonal,

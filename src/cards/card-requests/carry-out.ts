@@ -17,7 +17,7 @@ import {
 type CarryingOut = ContextOf<typeof cardRequestsApi.carryOut>
 
 const DONE = { done: true }
-const AGENT_NOT_ACTIVE = 'The agent was frozen or deleted meanwhile.'
+const AGENT_NOT_ACTIVE = 'The agent was frozen or deleted in the meantime.'
 
 const noControls = {
   merchantAllowlist: [],
@@ -66,7 +66,8 @@ const failureMessages = (blocker: IssueBlocker): string =>
     : `No card can be issued: ${blocker}.`
 
 function change({ request, locked }: LockedRequest, context: CarryingOut): void {
-  if (!locked || locked.card.status === 'closed') fail(request, 'The card was closed meanwhile.', context)
+  if (!locked || locked.card.status === 'closed')
+    fail(request, 'The card was closed in the meantime.', context)
   else {
     const limits = limitsAfter(requestedLimits(request), approvedLimits(request), locked.terms)
     setLimits(locked, limits, context)

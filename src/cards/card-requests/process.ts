@@ -3,11 +3,11 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const cardRequestProcess = {
   name: 'card-request',
   title: 'Card request',
-  details: `Waits until a person has answered an agent’s request for a card, or for other limits of a card. Carries out what was approved: the card is issued, or its limits change. What nobody has answered after 72 hours expires.
+  details: `Waits until a person has answered an agent’s request for a card, or for other limits of a card. Carries out the approval: the card is issued, or its limits change. A request without an answer expires after 72 hours.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
-- \`approve\` approves it as it was asked for. Lower limits can be given by the API only.
+- \`approve\` approves it as requested. Lower limits need the API.
 - \`deny\` denies it and ends the run.
 - \`cancel\`, or *Request Cancellation*, cancels it and ends the run.
 
@@ -19,7 +19,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   },
   decide: 'answerCardRequest',
   signals: {
-    approve: { effect: 'Approves the request as it was asked for.', operation: 'cardRequests.approve' },
+    approve: { effect: 'Approves the request as made.', operation: 'cardRequests.approve' },
     deny: {
       effect: 'Denies the request and ends the run.',
       operation: 'cardRequests.deny',
@@ -34,7 +34,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
     },
     carryOutCardRequest: {
       operation: 'cardRequests.carryOut',
-      summary: 'Carry out what was approved: issue the card, or change its limits',
+      summary: 'Carry out the approval: issue the card, or change its limits',
     },
   },
 } as const satisfies RecordProcess

@@ -6,7 +6,7 @@ import { WalletEvent } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import {
   freeText,
   givenMetadata,
@@ -28,12 +28,12 @@ export const usage = z.enum(cardUsages).meta({
 export const displayName = label.meta({ examples: ['Research'] })
 const reason = freeText.min(1).nullable()
 
-const { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros } = PolicyCreate.shape
+const { maxTransactionCents, dailyLimitCents, monthlyLimitCents } = PolicyCreate.shape
 const { merchantAllowlist, merchantBlocklist, mccCategories } = PolicyCreate.shape
 const { allowedCountries, allowedMccs, blockedMccs } = PolicyCreate.shape
 
 /** A limit that is left out is lifted. */
-const LimitsBody = z.strictObject({ maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros })
+const LimitsBody = z.strictObject({ maxTransactionCents, dailyLimitCents, monthlyLimitCents })
 
 /** Bounded as those of a policy; a list that is left out is no rule. */
 export const ControlsBody = z.strictObject({
@@ -46,8 +46,8 @@ export const ControlsBody = z.strictObject({
 })
 
 const CardLimits = z
-  .object({ maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros })
-  .meta({ id: 'CardLimits', description: 'Beside the agent’s policy: both hold. Null is no limit.' })
+  .object({ maxTransactionCents, dailyLimitCents, monthlyLimitCents })
+  .meta({ id: 'CardLimits', description: 'In addition to the agent’s policy. Null is no limit.' })
 
 export const CardControls = z
   .object({
@@ -60,13 +60,13 @@ export const CardControls = z
   })
   .meta({
     id: 'CardControls',
-    description: 'Beside the agent’s policy: both hold. An empty list is no rule.',
+    description: 'In addition to the agent’s policy. An empty list is no rule.',
   })
 
 const balance = z
-  .object({ availableEuros: euros, heldEuros: euros })
+  .object({ availableCents: money, heldCents: money })
   .nullable()
-  .meta({ description: 'What the purse has; null without a purse.' })
+  .meta({ description: 'The balance of the purse; null without a purse.' })
 
 const CardRecord = z
   .object({
@@ -82,7 +82,10 @@ const CardRecord = z
     last4: z
       .string()
       .nullable()
-      .meta({ description: 'The last four digits: no answer has more of the number.', examples: ['4242'] }),
+      .meta({
+        description: 'The last four digits. No answer contains more of the number.',
+        examples: ['4242'],
+      }),
     expMonth: z.int().nullable(),
     expYear: z.int().nullable(),
     limits: CardLimits,
@@ -92,7 +95,7 @@ const CardRecord = z
       .meta({ description: 'The only intent that the card pays; it closes with it.' }),
     requestId: id('cardreq')
       .nullable()
-      .meta({ description: 'The request of the agent that it was issued for. Null: you have made it.' }),
+      .meta({ description: 'The agent’s request that it was issued for. Null: you made it.' }),
     walletId: id('wallet').nullable().meta({
       description:
         'The purse: a wallet that only this card pays from. Null: the card pays from the agent’s wallet.',
@@ -103,12 +106,12 @@ const CardRecord = z
       .string()
       .nullable()
       .meta({
-        description: `What the owner gave, or why the service has closed it: ${closedReasons.join(', ')}.`,
+        description: `The owner’s reason, or that of the service for closing it: ${closedReasons.join(', ')}.`,
         examples: ['spent'],
       }),
     closedAt: instant.nullable(),
     processorProblem: z.string().nullable().meta({
-      description: 'Why the processor has not done what the card asks of it; what can be tried again is.',
+      description: 'Why the processor did not apply a change of the card. Temporary failures are retried.',
     }),
     workflowId: z.string().nullable().meta({ description: 'The run to find in the Temporal Web UI.' }),
     metadata,
@@ -139,27 +142,27 @@ const MobileWallet = z.object({
 })
 
 export const cardEvents = {
-  'card.created': event('A card has been asked of the processor.', CardEvent),
+  'card.created': event('A card has been requested from the processor.', CardEvent),
   'card.issued': event('The processor has issued a card.', CardEvent),
-  'card.activated': event('A card can be used.', CardEvent),
-  'card.frozen': event('A card has been stopped until it is unfrozen.', CardEvent),
-  'card.unfrozen': event('A card that was frozen can be used again.', CardEvent),
+  'card.activated': event('A card has been activated.', CardEvent),
+  'card.frozen': event('A card has been frozen.', CardEvent),
+  'card.unfrozen': event('A card has been unfrozen.', CardEvent),
   'card.closed': event('A card has been closed for good; `reason` says why.', CardEvent),
-  'card.rotation_started': event('Another number has been asked for in place of a card’s.', CardEvent),
+  'card.rotation_started': event('A new number has been requested for a card.', CardEvent),
   'card.rotated': event('A card has a new number.', CardEvent),
-  'card.processor_refused': event('The processor has refused what a card asked of it.', CardEvent),
+  'card.processor_refused': event('The processor has refused a change of a card.', CardEvent),
   'card.funded': event(
-    'Money has been moved into the purse of a card.',
+    'The purse of a card has been funded.',
     CardEvent.extend({
       walletId: id('wallet'),
       fromWalletId: id('wallet'),
-      amountEuros: euros,
-      balanceEuros: euros,
+      amountCents: money,
+      balanceCents: money,
     }),
   ),
   'card.limits_changed': event(
     'The limits of a card have changed.',
-    CardEvent.extend({ maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros }),
+    CardEvent.extend({ maxTransactionCents, dailyLimitCents, monthlyLimitCents }),
   ),
   'card.controls_changed': event(
     'The merchants, countries or categories that a card may pay have changed.',
@@ -174,7 +177,7 @@ export const cardEvents = {
     }),
   ),
   'mobile_wallet.updated': event(
-    'A card has been put into a phone’s wallet, or taken out of it.',
+    'A card has been added to a phone’s wallet, or removed from it.',
     MobileWallet,
   ),
 }
@@ -195,14 +198,14 @@ const card_not_found = missing('card')
 const stateFails = {
   card_not_found,
   card_closed: [400, 'The card is closed for good.'],
-  card_pending: [400, 'The processor has not issued the card yet: wait until it has, or close the card.'],
+  card_pending: [400, 'The processor has not issued the card yet. Wait until it has, or close the card.'],
 } as const satisfies Record<string, Failure>
 
 const owner = { callers: ['key'], scope: 'cards:write' } as const
 const readers = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 const card = [200, CardRecord] as const
 
-const NO_NUMBERS = 'no operation on cards takes one.'
+const NO_NUMBERS = 'no operation on cards accepts one.'
 
 /** No body may contain a card number: the service must never receive one. */
 const body = <T extends z.ZodRawShape>(shape: T) => withoutCardNumbers(z.strictObject(shape), NO_NUMBERS)
@@ -212,10 +215,10 @@ export const cardsApi = {
     ...owner,
     summary: 'Issue a card for an agent',
     description: [
-      'The processor is asked once. If it answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process goes on until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. No answer, lost or late, makes a second card.',
-      'Limits and controls hold beside the agent’s policy: what either of them forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays that intent alone, once, and closes with it: its `usage` is `single`. A card for a single use closes when its one payment has ended.',
+      'If the processor answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process continues until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. A lost or late answer never causes a second card.',
+      'Limits and controls apply in addition to the agent’s policy: a payment that either forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays only that intent, once, and closes with it: its `usage` is `single`. A single-use card closes when its payment has ended.',
     ].join('\n\n'),
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -238,7 +241,7 @@ export const cardsApi = {
         })
         .refine(({ usage, intentId }) => intentId === null || usage === 'single', {
           path: ['usage'],
-          message: 'must be single with intentId: the card pays that intent alone, once',
+          message: 'must be single with intentId: the card pays only that intent, once',
         }),
       NO_NUMBERS,
     ),
@@ -251,16 +254,13 @@ export const cardsApi = {
     returns: [201, CardRecord],
     fails: {
       agent_not_found: missing('agent'),
-      agent_not_active: [400, 'The agent is frozen or being deleted: it gets no card.'],
+      agent_not_active: [400, 'The agent is frozen or being deleted: no card can be issued for it.'],
       intent_not_found: [404, 'intentId: the agent has no such intent.'],
       intent_not_approved: [400, 'intentId: the intent is not approved.'],
       intent_being_paid: [400, 'intentId: a payment on the intent is under way or done.'],
       intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
-      intent_paid_by_transfer: [
-        400,
-        'intentId: it pays a beneficiary, a wallet, a payment request or by a payment token, and no card can do that.',
-      ],
-      intent_has_card: [409, 'intentId: another card is there for the intent. Close that one first.'],
+      intent_paid_by_transfer: [400, 'intentId: its payee is paid by a transfer, not by a card.'],
+      intent_has_card: [409, 'intentId: the intent already has a card. Close that one first.'],
       processor_refused: [400, 'The processor does not issue the card.'],
     },
     emits: {
@@ -273,7 +273,7 @@ export const cardsApi = {
   list: list('/cards', {
     ...readers,
     summary: 'List cards',
-    description: 'Newest first, closed ones too.',
+    description: 'Newest first, including closed ones.',
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
@@ -309,7 +309,7 @@ export const cardsApi = {
     ...owner,
     summary: 'Freeze a card',
     description:
-      'Every authorization is declined from this moment on, whatever the processor knows. What was authorized before can still be cleared.',
+      'Every authorization is declined immediately, even if the processor does not know yet. Earlier authorizations can still be cleared.',
     body: body({ reason: reason.default(null) }),
     example: { reason: 'Unusual spending' },
     returns: card,
@@ -335,7 +335,7 @@ export const cardsApi = {
     ...owner,
     summary: 'Close a card',
     description:
-      'For good. Every authorization is declined from this moment on; what was authorized before can still be cleared. What the purse has goes back to the agent’s wallet, and what is held on it follows as soon as it is free.',
+      'For good. Every authorization is declined immediately; earlier ones can still be cleared. The balance of the purse returns to the agent’s wallet, and held amounts follow when they are released.',
     body: body({ reason: reason.default(null) }),
     example: { reason: 'No longer needed' },
     returns: card,
@@ -344,9 +344,9 @@ export const cardsApi = {
   }),
   rotate: post('/cards/{id}/rotate', {
     ...owner,
-    summary: 'Give a card another number',
+    summary: 'Replace the number of a card',
     description:
-      'Id, limits, controls and purse stay. The process asks the processor for the number: `card.rotated` tells that it is there. The number before still pays for `overlapMinutes` from then on, and is closed after that; what was authorized on it can still be cleared.',
+      'Id, limits, controls and purse stay. The process requests the number from the processor; `card.rotated` reports it. The old number still pays for `overlapMinutes` from then on, and is then closed; its authorizations can still be cleared.',
     requires: 'cardProcessor',
     body: body({
       overlapMinutes: z
@@ -354,13 +354,13 @@ export const cardsApi = {
         .min(0)
         .max(10_080)
         .default(0)
-        .meta({ description: 'How long the number before still pays, in minutes.' }),
+        .meta({ description: 'How long the old number still pays, in minutes.' }),
     }),
     example: { overlapMinutes: 60 },
     returns: card,
     fails: {
       ...stateFails,
-      rotation_under_way: [409, 'Another number has been asked for already. Wait for card.rotated.'],
+      rotation_under_way: [409, 'A new number has already been requested. Wait for card.rotated.'],
     },
     emits: { 'card.rotation_started': cardEvents['card.rotation_started'] },
   }),
@@ -368,7 +368,7 @@ export const cardsApi = {
     ...owner,
     summary: 'Set the limits of a card',
     description:
-      'They hold beside the agent’s policy, from the next authorization on. A limit that is left out is lifted.',
+      'They apply in addition to the agent’s policy, from the next authorization on. A limit that is left out is removed.',
     body: withoutCardNumbers(LimitsBody, NO_NUMBERS),
     example: { maxTransactionEuros: 25, dailyLimitEuros: 100 },
     returns: card,
@@ -378,10 +378,10 @@ export const cardsApi = {
   fund: post('/cards/{id}/fund', {
     callers: ['key'],
     scope: 'wallets:fund',
-    summary: 'Move money into the purse of a card',
+    summary: 'Fund the purse of a card',
     description:
-      'The money comes from `fromWalletId`, or from the agent’s wallet if that is left out. From then on the card pays from its purse, which is opened with the first money: a wallet that only this card pays from. What is left when the card closes goes back to the agent’s wallet, or to your oldest open wallet if that one is closed.',
-    body: body({ amountEuros: positiveEuros(), fromWalletId: id('wallet').optional() }),
+      'The money comes from `fromWalletId`, or from the agent’s wallet if that is left out. From then on the card pays from its purse, which is opened with the first money: a wallet that only this card pays from. The balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
+    body: body({ amountCents: positiveMoney(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20 },
     returns: card,
     fails: {
@@ -389,9 +389,9 @@ export const cardsApi = {
       card_closed: stateFails.card_closed,
       wallet_not_found: [404, 'fromWalletId: no such wallet.'],
       same_wallet: [400, 'fromWalletId: it is the purse of the card.'],
-      wallet_of_card: [400, 'fromWalletId: only its own card pays from the purse of a card.'],
+      wallet_of_card: [400, 'fromWalletId: a card’s purse can only be used by its card.'],
       wallet_not_active: [400, 'The paying wallet is frozen or closed.'],
-      insufficient_funds: [400, 'There is not enough in the wallet.'],
+      insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
     emits: { 'card.funded': cardEvents['card.funded'], 'wallet.created': WalletEvent },
   }),
@@ -408,7 +408,7 @@ export const controlsApi = {
     ...owner,
     summary: 'Set the controls of a card',
     description:
-      'Which merchants, countries and categories the card may pay, beside the agent’s policy: what either of them forbids is declined. A list that is left out is no rule.',
+      'Which merchants, countries and categories the card may pay, in addition to the agent’s policy: a payment that either forbids is declined. A list that is left out is no rule.',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(ControlsBody, NO_NUMBERS),
     example: { merchantAllowlist: ['Bookshop'], allowedCountries: ['DE'] },
@@ -426,7 +426,7 @@ const step = {
   fails,
 } as const
 
-const outside = { ...step, run: 'outside', requires: 'cardProcessor', emits: stepEvents } as const
+const outside = { ...step, run: 'external', requires: 'cardProcessor', emits: stepEvents } as const
 
 /** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
@@ -437,29 +437,29 @@ export const stepsApi = {
     returns: [
       200,
       ProcessStatusRecord.extend({
-        next: z.enum(steps).nullable().meta({ description: 'What is done when it is due.' }),
+        next: z.enum(steps).nullable().meta({ description: 'The next step.' }),
       }),
     ],
     fails,
   }),
-  issue: post('/cards/{id}/issue', { ...outside, summary: 'Ask the processor for a card' }),
+  issue: post('/cards/{id}/issue', { ...outside, summary: 'Request a card from the processor' }),
   replace: post('/cards/{id}/replace-number', {
     ...outside,
-    summary: 'Ask the processor for another number of a card',
+    summary: 'Request a new number for a card from the processor',
   }),
   tell: post('/cards/{id}/tell-processor', {
     ...outside,
-    summary: 'Tell the processor of the state, limits and controls of a card',
+    summary: 'Send the state, limits and controls of a card to the processor',
   }),
   /** Closes nothing before its time, by the tenant's clock. */
   end: post('/cards/{id}/end', {
     ...step,
-    summary: 'Let end what has reached its time: a number that was replaced, a card',
+    summary: 'Close a replaced number, or a card, at its end',
     emits: { 'card.closed': cardEvents['card.closed'] },
   }),
   returnPurse: post('/cards/{id}/return-purse', {
     ...step,
-    summary: 'Give back what the purse of a closed card has',
+    summary: 'Return the balance of a closed card’s purse',
     emits: purseEvents,
   }),
   /** A step in the deletion of an agent: closes a batch of its cards, and is repeated until none is open. */

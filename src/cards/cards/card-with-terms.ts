@@ -58,7 +58,7 @@ export async function lockNumbers(cardId: string, context: Locking): Promise<Loc
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
+const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
 
 function withTerms(card: Card, terms: CardTerms, balances: ReadonlyMap<string, Balance>) {
   const { walletId } = card

@@ -29,7 +29,7 @@ import { noticeEvents, syncStep } from './sync-processor.ts'
 /** Shown to operators and kept by Temporal, so it contains no names and no digits. */
 function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card): string {
   const head = `Card for ${usage} use in ${mode} mode: ${status}`
-  if (processorProblem && status !== 'closed') return `${head}, and the processor has a problem with it`
+  if (processorProblem && status !== 'closed') return `${head}, with a problem at the processor`
   // An owner's free-text reason stays in the record.
   const reason = closedReasons.find(known => known === closedReason)
   return reason ? `${head} (${reason.replaceAll('_', ' ')})` : head
@@ -37,10 +37,10 @@ function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card
 
 const WAITS: Readonly<Record<Step, string>> = {
   issue: 'for the processor to issue it',
-  replace: 'for the processor to give it another number',
-  tell: 'for the processor to take note of its state',
-  return: 'for what its purse has to go back',
-  end: 'for its end or a change',
+  replace: 'for the processor to issue another number',
+  tell: 'for the processor to confirm its state',
+  return: 'for the balance of its purse to be returned',
+  end: 'for its expiry or a change',
 }
 
 function waitsFor(step: Step, at: Date, now: Date): string {
@@ -89,7 +89,7 @@ const cardHandlers = implement(cardsApi, {
       const locked = await recordIssued(answer, request, context)
       const { closedReason, processorProblem } = locked.card
       if (closedReason === 'processor_refused')
-        return context.refuse('processor_refused', `The processor does not issue it: ${processorProblem}`)
+        return context.refuse('processor_refused', `The processor refused to issue it: ${processorProblem}`)
       return cardResponse(locked, context)
     },
     // The process goes on: it asks the processor with the same reference, so there is one card.
@@ -168,7 +168,7 @@ const cardsDue: Deadline = {
 
 export const cardsArea = area(
   'Cards',
-  'Virtual cards of agents: issued, frozen, closed, given another number; their limits, controls and purses.',
+  'Virtual cards of agents: issuing, freezing, closing, rotation; their limits, controls and purses.',
   implement({ ...cardsApi, ...stepsApi }, { ...cardHandlers.handlers, ...cardSteps.handlers }),
   {
     personal: cardsPersonal,
@@ -188,6 +188,6 @@ export const cardsArea = area(
 
 export const cardControlsArea = area(
   'Card Controls',
-  'The merchants, countries and categories that a card may pay, beside the policy of its agent.',
+  'The merchants, countries and categories that a card may pay, in addition to the policy of its agent.',
   cardControls,
 )

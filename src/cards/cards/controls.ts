@@ -18,8 +18,8 @@ export function setLimits(
   limits: Limits,
   context: CardContext<'card.limits_changed'>,
 ): void {
-  const { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros } = limits
-  const changed = { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros }
+  const { maxTransactionCents, dailyLimitCents, monthlyLimitCents } = limits
+  const changed = { maxTransactionCents, dailyLimitCents, monthlyLimitCents }
   Object.assign(terms, changed)
   terms.version++
   context.emit('card.limits_changed', { ...cardEvent(card), ...changed })

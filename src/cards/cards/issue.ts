@@ -8,7 +8,7 @@ import { externalCall } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { stepsApi } from './api.ts'
 import { Card, CardNumber, cardEvent } from './card.ts'
 import { type CardContext, type LockedCard, type LockedNumbers, lockNumbers } from './card-with-terms.ts'
@@ -29,9 +29,9 @@ import {
 import { closeCard, move } from './states.ts'
 
 export interface Limits {
-  readonly maxTransactionEuros: Euros | null
-  readonly dailyLimitEuros: Euros | null
-  readonly monthlyLimitEuros: Euros | null
+  readonly maxTransactionCents: Cents | null
+  readonly dailyLimitCents: Cents | null
+  readonly monthlyLimitCents: Cents | null
 }
 
 interface CardMembers {
@@ -39,7 +39,7 @@ interface CardMembers {
   readonly usage: Card['usage']
   readonly displayName?: string | undefined
   readonly limits: Limits
-  readonly controls: Omit<CardControls, 'maxTransactionEuros'>
+  readonly controls: Omit<CardControls, 'maxTransactionCents'>
   readonly activate: boolean
   readonly intentId: string | null
   readonly requestId?: string

@@ -4,11 +4,11 @@ import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process
 export const cardProcess = {
   name: 'card',
   title: 'Card',
-  details: `Has the card issued by the processor, once, and tells the processor of every change: active, frozen, closed, limits and controls, another number. A processor that does not answer is asked again, after longer and longer waits; the service itself goes by the record at once, whatever the processor knows. Closes the card at the end that is printed on it, and when the one payment of a card for a single use has ended. Gives back what the purse of a closed card has.
+  details: `Has the card issued by the processor, once, and sends it every change: active, frozen, closed, limits and controls, another number. A processor that does not answer is called again, with increasing pauses. The service itself applies every change immediately. Closes the card when it expires, and when the payment of a single-use card has ended. Returns the balance of a closed card’s purse.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
-- \`freeze\` stops the card until it is unfrozen.
+- \`freeze\` declines all payments until the card is unfrozen.
 - \`unfreeze\` lets it pay again.
 - \`close\` closes it for good.
 
@@ -18,11 +18,11 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   decide: 'decideCard',
   signals: {
     freeze: {
-      effect: 'Stops the card until it is unfrozen.',
+      effect: 'Declines all payments until the card is unfrozen.',
       operation: 'cards.freeze',
       body: (by, comment) => ({ reason: comment ?? `Frozen by ${by}` }),
     },
-    unfreeze: { effect: 'Lets a frozen card pay again.', operation: 'cards.unfreeze', body: () => ({}) },
+    unfreeze: { effect: 'Unfreezes the card.', operation: 'cards.unfreeze', body: () => ({}) },
     close: {
       effect: 'Closes the card for good.',
       operation: 'cards.close',

@@ -12,6 +12,8 @@ import type {
   ProcessorControls,
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
+import type { JsonName } from '../../values/json-names.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { stepsApi } from './api.ts'
 import type { Card } from './card.ts'
@@ -19,9 +21,10 @@ import { type LockedCard, type LockedNumbers, lockNumbers } from './card-with-te
 import { beginCall, isCallDue, pendingCall, schedule } from './due.ts'
 import { cardProcess } from './process.ts'
 
-/** JSON has no bigint, and a reservation is stored until the answer is recorded. */
-export type StoredControls = Omit<ProcessorControls, LimitName> & Readonly<Record<LimitName, string | null>>
-type LimitName = 'maxTransactionEuros' | 'dailyLimitEuros' | 'monthlyLimitEuros'
+/** JSON, with its names and without bigint: a reservation is stored until the answer is recorded. */
+export type StoredControls = Omit<ProcessorControls, LimitName> &
+  Readonly<Record<JsonName<LimitName>, string | null>>
+type LimitName = 'maxTransactionCents' | 'dailyLimitCents' | 'monthlyLimitCents'
 
 export interface ProcessorRequest {
   readonly cardId: string
@@ -39,24 +42,29 @@ export interface NumberRequest extends ProcessorRequest {
   readonly controls: StoredControls
 }
 
-const asText = (amount: bigint | null): string | null => (amount === null ? null : String(amount))
-const asEuros = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+const asText = (amount: Cents | null): string | null => (amount === null ? null : String(amount))
+const amountOf = (text: string | null): Cents | null => (text === null ? null : cents(text))
 
 /** What the processor mirrors; the other controls are enforced only here. */
 export const storedControls = (terms: CardTerms): StoredControls => ({
-  maxTransactionEuros: asText(terms.maxTransactionEuros),
-  dailyLimitEuros: asText(terms.dailyLimitEuros),
-  monthlyLimitEuros: asText(terms.monthlyLimitEuros),
+  maxTransactionEuros: asText(terms.maxTransactionCents),
+  dailyLimitEuros: asText(terms.dailyLimitCents),
+  monthlyLimitEuros: asText(terms.monthlyLimitCents),
   allowedCountries: terms.allowedCountries,
   allowedMccs: terms.allowedMccs,
   blockedMccs: terms.blockedMccs,
 })
 
-export const controlsFrom = (stored: StoredControls): ProcessorControls => ({
-  ...stored,
-  maxTransactionEuros: asEuros(stored.maxTransactionEuros),
-  dailyLimitEuros: asEuros(stored.dailyLimitEuros),
-  monthlyLimitEuros: asEuros(stored.monthlyLimitEuros),
+export const controlsFrom = ({
+  maxTransactionEuros,
+  dailyLimitEuros,
+  monthlyLimitEuros,
+  ...others
+}: StoredControls): ProcessorControls => ({
+  ...others,
+  maxTransactionCents: amountOf(maxTransactionEuros),
+  dailyLimitCents: amountOf(dailyLimitEuros),
+  monthlyLimitCents: amountOf(monthlyLimitEuros),
 })
 
 export const newCardOf = ({ cardId, ownerId, displayName, holder, ...request }: NumberRequest): NewCard => ({

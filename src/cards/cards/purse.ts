@@ -17,8 +17,8 @@ import { ACTED, NOT_ACTED } from './processor-calls.ts'
 type FundContext = ContextOf<typeof cardsApi.fund>
 
 export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse, sendAlong } = context
-  const { amountEuros } = body
+  const { records, sql, tenant, emit, refuse, queueStatement } = context
+  const { amountCents } = body
   // The agent's lock keeps the card as it was read; its row is locked after the accounts.
   const [agent, known] = await Promise.all([
     lockAgentOfCard(params.id, context),
@@ -37,15 +37,15 @@ export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, co
   if (!payer) return refuse('wallet_not_found')
   if (payer.kind === 'card') return refuse('wallet_of_card')
   if (payer.status !== 'active') return refuse('wallet_not_active')
-  if (!opened.canPay(from, amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, opened.available(from)))
+  if (!opened.canPay(from, amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, opened.available(from)))
   const { book, walletId } = await withPurse(locked.card, opened, from, context)
-  book.move('purse_fund', from, walletId, amountEuros, { type: 'card', id: newId('funding') })
-  sendAlong(book.post(sql))
+  book.move('purse_fund', from, walletId, amountCents, { type: 'card', id: newId('funding') })
+  queueStatement(book.post(sql))
   const { posted, held } = book.balance(walletId)
-  const moved = { walletId, fromWalletId: from, amountEuros, balanceEuros: posted }
+  const moved = { walletId, fromWalletId: from, amountCents, balanceCents: posted }
   emit('card.funded', { ...cardEvent(locked.card), ...moved })
-  return withBalance(locked, { availableEuros: posted - held, heldEuros: held })
+  return withBalance(locked, { availableCents: posted - held, heldCents: held })
 }
 
 /** The purse is opened with the first money. The agent's tokens see it only through the card. */
@@ -93,16 +93,16 @@ export function returnPurse(
   const { walletId } = card
   if (walletId === null) return
   const isFrozen = book.isFrozen(walletId)
-  const amountEuros = isFrozen ? 0n : book.available(walletId)
-  if (amountEuros > 0n) {
-    book.move('purse_return', walletId, toWallet.id, amountEuros, { type: 'card', id: newId('return') })
-    emit('wallet.credited', walletEvent(toWallet, book.balance(toWallet.id).posted, amountEuros))
+  const amountCents = isFrozen ? 0n : book.available(walletId)
+  if (amountCents > 0n) {
+    book.move('purse_return', walletId, toWallet.id, amountCents, { type: 'card', id: newId('return') })
+    emit('wallet.credited', walletEvent(toWallet, book.balance(toWallet.id).posted, amountCents))
   }
   card.purseDueAt = book.balance(walletId).posted > 0n ? after(now, RETRY_HELD_MS) : null
 }
 
 export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ params }, context) => {
-  const { records, sql, now, refuse, sendAlong, wake } = context
+  const { records, sql, now, refuse, queueStatement, wake } = context
   const [agent, known] = await Promise.all([
     lockAgentOfCard(params.id, context),
     records.findOne(Card, { id: params.id }),
@@ -114,7 +114,7 @@ export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ param
   const locked = await lockNumbers(params.id, context)
   if (!locked) return NOT_ACTED
   returnPurse(locked.card, opened, context)
-  sendAlong(opened.book.post(sql))
+  queueStatement(opened.book.post(sql))
   schedule(locked, now)
   wake(cardProcess, locked.card)
   return ACTED

@@ -68,7 +68,7 @@ const CLOSE_BATCH = 200
  * returns to one of the owner's wallets when it is released.
  */
 export const deletionStep: HandlerOf<typeof stepsApi.endForAgent> = async ({ params }, context) => {
-  const { records, sql, now, sendAlong, wake } = context
+  const { records, sql, now, queueStatement, wake } = context
   const agent = await records.lock(Agent, params.id)
   if (agent?.status !== 'deleting') return { done: true }
   const toEnd = {
@@ -83,7 +83,7 @@ export const deletionStep: HandlerOf<typeof stepsApi.endForAgent> = async ({ par
     closeCard(locked, 'agent_deleted', context)
     if (opened) returnPurse(locked.card, opened, context)
   }
-  if (opened) sendAlong(opened.book.post(sql))
+  if (opened) queueStatement(opened.book.post(sql))
   const done = found.length < CLOSE_BATCH
   if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
   return { done }

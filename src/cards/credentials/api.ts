@@ -30,7 +30,7 @@ const CredentialRecord = z
     expiresAt: instant,
     redeemedAt: instant.nullable(),
     revokedAt: instant.nullable(),
-    accessEventId: id('accessevent').nullable().meta({ description: 'The redemption.' }),
+    accessEventId: id('accessevent').nullable().meta({ description: 'The access event of the redemption.' }),
     keyThumbprint,
     ...recordTail,
   })
@@ -53,7 +53,7 @@ const issued = event('A credential for the data of a card has been issued.', Cre
 export const unusableRefusals = {
   credential_redeemed: [
     410,
-    'The credential is redeemed already: it opens the card once. Issue another one.',
+    'The credential has already been redeemed; each can be used once. Issue another one.',
   ],
   credential_revoked: [410, 'The credential is revoked. Issue another one.'],
   credential_expired: [410, 'The credential has expired. Issue another one.'],
@@ -65,7 +65,7 @@ export const credentialsApi = {
   create: post('/credentials', {
     summary: 'Issue a credential for the data of a card',
     description:
-      'For an approved intent that is not paid: whoever redeems it has the data of the card encrypted to a key, once. It contains no data itself. `cardId` may be left out where the intent names its card, or the agent has one active card.',
+      'For an approved intent that is not paid: it can be redeemed once for the card data, encrypted to a key. It contains no data itself. `cardId` may be left out if the intent names its card, or the agent has one active card.',
     callers: ['key', 'agent'],
     scope: 'credentials:write',
     body: withoutCardNumbers(
@@ -86,10 +86,10 @@ export const credentialsApi = {
   redeem: post('/credentials/{id}/redeem', {
     summary: 'Redeem a credential',
     description:
-      'The data of the card as a compact JWE for the named key, once; afterwards 410. An agent may name only a filler key that its owner has registered. If the processor gives nothing, the credential can be redeemed again.',
+      'Returns the card data as a compact JWE for the named key, once; afterwards 410. An agent may name only a filler key that its owner has registered. If the processor gives no data, the credential can be redeemed again.',
     callers: ['key', 'agent'],
     scope: 'credentials:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyWanted)),
@@ -107,7 +107,7 @@ export const credentialsApi = {
       ...accessEvents,
       'credential.redeemed': event('A credential has been redeemed for the data of a card.', CredentialEvent),
       'credential.reopened': event(
-        'The processor has given nothing for a credential, which can be redeemed again.',
+        'The processor gave no data for a credential, which can be redeemed again.',
         CredentialEvent,
       ),
     },
@@ -119,7 +119,7 @@ export const credentialsApi = {
     returns: [200, CredentialRecord],
     fails: {
       ...notFound,
-      credential_over: [400, 'The credential is redeemed, revoked or expired already.'],
+      credential_over: [400, 'The credential has already been redeemed or revoked, or has expired.'],
     },
     emits: { 'credential.revoked': event('A credential has been revoked.', CredentialEvent) },
   }),

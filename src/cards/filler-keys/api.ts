@@ -20,7 +20,7 @@ const FillerKeyRecord = z
       description: 'The algorithm by which data is encrypted to the key.',
     }),
     publicKeyJwk: z.record(z.string(), z.string()).meta({
-      description: 'The members that make the key what it is.',
+      description: 'The members that define the key.',
       examples: [{ kty: 'OKP', crv: 'X25519', x: '3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08' }],
     }),
     ...recordTail,
@@ -35,13 +35,13 @@ export const fillerKeysApi = {
   create: post('/checkout/filler-keys', {
     summary: 'Register the key of a filler',
     description:
-      'A filler is a program of yours that fills payment forms: a browser extension, a service. Register the public half of its key, and your agents may have card data encrypted to it, by its id or by the same JWK. To a key that an agent brings by itself nothing is encrypted: the agent could read the card.',
+      'A filler is a program of yours that fills payment forms: a browser extension, a service. Register the public half of its key, and your agents may have card data encrypted to it, by its id or by the same JWK. Nothing is encrypted to a key of the agent’s own, since the agent could read the card.',
     callers: ['key'],
     scope: 'checkout:write',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
       z.strictObject({
-        label: label.meta({ description: 'To tell it from others.', examples: ['Browser extension'] }),
+        label: label.meta({ description: 'A label to recognize it by.', examples: ['Browser extension'] }),
         publicKeyJwk: encryptionKey,
       }),
     ),
@@ -55,9 +55,9 @@ export const fillerKeysApi = {
       },
     },
     returns: [201, FillerKeyRecord],
-    fails: { filler_key_exists: [400, 'publicKeyJwk: this key is registered already.'] },
+    fails: { filler_key_exists: [400, 'publicKeyJwk: this key is already registered.'] },
     emits: {
-      'filler_key.created': event('An owner has registered the key of a filler.', FillerKeyEvent),
+      'filler_key.created': event('A filler key has been registered.', FillerKeyEvent),
     },
   }),
   list: list('/checkout/filler-keys', {
@@ -78,11 +78,11 @@ export const fillerKeysApi = {
   delete: del('/checkout/filler-keys/{id}', {
     summary: 'Delete a filler key',
     description:
-      'No agent can have data encrypted to it any more. What was encrypted before can still be opened by whoever has it.',
+      'Agents can no longer have data encrypted to it. Data encrypted before can still be decrypted with it.',
     callers: ['key'],
     scope: 'checkout:write',
     returns: [204, nothing],
     fails,
-    emits: { 'filler_key.deleted': event('An owner has deleted the key of a filler.', FillerKeyEvent) },
+    emits: { 'filler_key.deleted': event('A filler key has been deleted.', FillerKeyEvent) },
   }),
 }

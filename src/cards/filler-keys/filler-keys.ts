@@ -13,7 +13,7 @@ const fillerKeys = implement(fillerKeysApi, {
     if (other)
       return refuse(
         'filler_key_exists',
-        `publicKeyJwk: this key is registered already: ${other.id}, ${other.label}.`,
+        `publicKeyJwk: this key is already registered: ${other.id}, ${other.label}.`,
       )
     const key = records.create(FillerKey, { label, alg, thumbprint, publicKeyJwk: jwk })
     emit('filler_key.created', fillerKeyEvent(key))

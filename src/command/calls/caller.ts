@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Answer, answerOf, type CallInput, requestOf } from '../../derive/call.ts'
-import { NoAnswer, untilAnswered } from '../../derive/repeat.ts'
+import { NoAnswer, withRetries } from '../../derive/retry.ts'
 import type { Connection } from '../credentials.ts'
 import { CommandFailure, exitCodes, type Io, usageError } from '../io.ts'
 import type { Command, Table } from '../table.ts'
@@ -12,20 +12,20 @@ export interface Input extends CallInput {
   readonly asOperator?: boolean
 }
 
-export type Called = Answer<unknown, Reply['headers']>
+export type CallResult = Answer<unknown, Reply['headers']>
 
 export interface Caller {
-  call(key: string, input?: Input): Promise<Called>
+  call(key: string, input?: Input): Promise<CallResult>
   open(key: string, input?: Input): Promise<Reply>
 }
 
-export interface CallerMeans {
+export interface CallerOptions {
   readonly table: Table
   readonly connection: Connection
   readonly io: Io
 }
 
-export function openCaller(means: CallerMeans): Caller {
+export function openCaller(means: CallerOptions): Caller {
   const open: Caller['open'] = (key, input = {}) => openReply(means, means.table.get(key), input)
   return {
     open,
@@ -40,7 +40,7 @@ export function openCaller(means: CallerMeans): Caller {
   }
 }
 
-function readAnswer({ status, headers }: Reply, text: string): Called {
+function readAnswer({ status, headers }: Reply, text: string): CallResult {
   try {
     return answerOf(status, headers, text)
   } catch {
@@ -56,7 +56,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
 }
 
 async function openReply(
-  { connection, io }: CallerMeans,
+  { connection, io }: CallerOptions,
   command: Command,
   { raw, asOperator, ...input }: Input,
   read: (reply: Reply) => Promise<Reply> = async reply => reply,
@@ -70,7 +70,7 @@ async function openReply(
   const content = raw ?? body
   const sent = { ...request, ...(content === undefined ? {} : { body: content }) }
   try {
-    const reply = await untilAnswered(async () => read(await send(sent, io.signal)), {
+    const reply = await withRetries(async () => read(await send(sent, io.signal)), {
       isRepeatable: command.isRepeatable === true || idempotencyKey !== undefined,
       onWait: sentence => void (io.stderr.isTTY && io.stderr.write(`${sentence}\n`)),
       async drain({ content }) {

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { CallRequest } from '../../derive/call.ts'
-import { NoAnswer } from '../../derive/repeat.ts'
+import { NoAnswer } from '../../derive/retry.ts'
 
 export interface Reply {
   readonly status: number

@@ -1,11 +1,11 @@
 import { commonOptions } from '../arguments/options.ts'
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import type { Style } from '../output/terminal.ts'
 import type { Table } from '../table.ts'
 import { listed, optionRows, section } from './layout.ts'
 
-export function overview(table: Table, ownCommands: readonly OwnCommand[], style: Style): string {
-  const own = ownCommands.filter(
+export function overview(table: Table, customCommands: readonly CustomCommand[], style: Style): string {
+  const own = customCommands.filter(
     ({ noun, isHidden }) => !isHidden && (noun === undefined || !Object.hasOwn(table.nouns, noun)),
   )
   const nouns = Object.entries(table.nouns).map(([noun, { about }]): [string, string] => [noun, about])

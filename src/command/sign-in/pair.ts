@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Context, resultOf } from '../context.ts'
 import { sandboxOf } from '../credentials.ts'
 import { openBrowser } from './browser.ts'
-import { bodyIn, callerAt, type SignInWish } from './service.ts'
+import { bodyIn, callerAt, type SignInRequest } from './service.ts'
 import { keyIn, untilDecided } from './wait.ts'
 
 interface Started {
@@ -14,7 +14,7 @@ interface Started {
 }
 
 /** Signs in with the browser of this machine (PKCE): a person compares the code there and approves with a passkey. */
-export async function pair(context: Context, url: string, wish: SignInWish): Promise<string> {
+export async function pair(context: Context, url: string, wish: SignInRequest): Promise<string> {
   const { call } = callerAt(context, url)
   const codeVerifier = randomBytes(32).toString('base64url')
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')

@@ -1,4 +1,4 @@
-import { type Called, openCaller } from '../calls/caller.ts'
+import { type CallResult, openCaller } from '../calls/caller.ts'
 import type { Context } from '../context.ts'
 import { checkedUrl, sandboxOf } from '../credentials.ts'
 import { usageError } from '../io.ts'
@@ -10,7 +10,7 @@ export interface Target {
   readonly earlier: Profile | undefined
 }
 
-export interface SignInWish {
+export interface SignInRequest {
   readonly deviceName: string
   /** Omitted if false, because a service of the version before does not know it. */
   readonly toolWrites?: true
@@ -33,4 +33,5 @@ export function targetOf({ io, env, options }: Pick<Context, 'io' | 'env' | 'opt
 export const callerAt = ({ table, io }: Pick<Context, 'table' | 'io'>, url: string, key?: string) =>
   openCaller({ table, io, connection: { url, key, dashboardSecret: undefined, source: url } })
 
-export const bodyIn = <T>({ status, body }: Called): T | undefined => (status < 400 ? (body as T) : undefined)
+export const bodyIn = <T>({ status, body }: CallResult): T | undefined =>
+  status < 400 ? (body as T) : undefined

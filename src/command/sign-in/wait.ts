@@ -1,4 +1,4 @@
-import type { Called } from '../calls/caller.ts'
+import type { CallResult } from '../calls/caller.ts'
 import { type Context, resultOf } from '../context.ts'
 import { CommandFailure, exitCodes } from '../io.ts'
 
@@ -17,7 +17,7 @@ const ends: Readonly<Record<string, string>> = {
 }
 
 export async function untilDecided(
-  ask: () => Promise<Called>,
+  ask: () => Promise<CallResult>,
   { interval, expiresIn }: Pace,
   { io, note }: Pick<Context, 'io' | 'note'>,
 ): Promise<unknown> {
@@ -30,7 +30,7 @@ export async function untilDecided(
   }
 }
 
-function decided(answer: Called): unknown {
+function decided(answer: CallResult): unknown {
   const end = ends[answer.code ?? '']
   if (end) throw new CommandFailure(exitCodes.refused, end, answer.code)
   return resultOf(answer)

@@ -1,17 +1,17 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import { NoAnswer } from '../../derive/repeat.ts'
+import { NoAnswer } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
 import { signedHeaders } from '../../values/webhook-signature.ts'
 import { type Reply, send } from '../calls/send.ts'
 import type { Context } from '../context.ts'
 import { LOOPBACK } from '../credentials.ts'
 import {
+  type EventFilter,
+  eventFilterOf,
   type FollowedEvent,
   followEvents,
-  namesIn,
+  namesOf,
   untilInterrupted,
-  type Wanted,
-  wantedOf,
 } from '../events/follow.ts'
 import { type ExitCode, parseUrl, usageError } from '../io.ts'
 import { cellOf } from '../output/tables.ts'
@@ -45,7 +45,7 @@ function secretOf({ env, note }: Pick<Context, 'env' | 'note'>): string {
 }
 
 /** Excludes pings: each is sent to one subscription, and this receiver has none. */
-const delivered = (wanted: Wanted): Wanted => ({
+const delivered = (wanted: EventFilter): EventFilter => ({
   ...wanted,
   has: event => event !== 'webhook.ping' && wanted.has(event),
 })
@@ -61,7 +61,7 @@ const afterOf = ({ after }: Context['options']): string | undefined =>
 
 export async function listenFor(context: Context): Promise<ExitCode> {
   const receiver = receiverOf(context.options)
-  const wanted = delivered(await wantedOf(namesIn(context.options.events), undefined, context))
+  const wanted = delivered(await eventFilterOf(namesOf(context.options.events), undefined, context))
   const secret = secretOf(context)
   const most = mostOf(context.options)
   const follow = async () => {
@@ -102,7 +102,7 @@ const GONE = 410
 async function deliver(event: FollowedEvent, means: Means): Promise<void> {
   for (let n = 0; ; n++) {
     const attempt = await post(event, n + 1, means)
-    tell(attempt, means)
+    printAttempt(attempt, means)
     const pause = PAUSES_MS[n]
     if (isTaken(attempt) || attempt.status === GONE || pause === undefined) return
     await means.context.io.wait(pause)
@@ -158,7 +158,7 @@ async function beginningOf({ content }: Reply): Promise<string> {
   return Buffer.concat(pieces).toString('utf8').slice(0, SHOWN)
 }
 
-function tell(attempt: Attempt, { context: { say, asJson } }: Means): void {
+function printAttempt(attempt: Attempt, { context: { say, asJson } }: Means): void {
   if (asJson) return void say(safeJsonLine(attempt))
   const { event, eventId, status, latencyMs, error, responseStart } = attempt
   const answer = error === null ? [] : [`${error}.`, responseStart]

@@ -38,7 +38,7 @@ const SessionRecord = z
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     expiresAt: instant,
     redeemedAt: instant.nullable(),
-    accessEventId: id('accessevent').nullable().meta({ description: 'The redemption.' }),
+    accessEventId: id('accessevent').nullable().meta({ description: 'The access event of the redemption.' }),
     keyThumbprint,
     ...recordTail,
   })
@@ -62,7 +62,10 @@ const SessionEvent = z.object({
 })
 
 export const unusableRefusals = {
-  session_redeemed: [410, 'token: it is redeemed already and opens the card once. Begin another session.'],
+  session_redeemed: [
+    410,
+    'token: it has already been redeemed; each can be used once. Begin another session.',
+  ],
   session_expired: [410, 'token: it has expired, 15 minutes after it was made. Begin another session.'],
 } as const satisfies Record<string, Failure>
 
@@ -84,7 +87,7 @@ export const checkoutApi = {
       use: 'Use it to pay an approved intent by card at a shop: it gives a token for the program that fills the form. You never see the number of the card, and must not ask for it.',
     },
     description: [
-      'For an approved intent that is not paid. The token is good once, for 15 minutes, for this intent at this shop: `POST /checkout/credential` redeems it for the data of the card, encrypted to the key of the filler. The agent that begins the session never sees the number.',
+      'For an approved intent that is not paid. The token can be used once within 15 minutes, for this intent at this shop: `POST /checkout/credential` redeems it for the data of the card, encrypted to the key of the filler. The agent that begins the session never sees the number.',
       'Where the merchant of the intent is a host, the shop must be that host. `cardId` may be left out where the intent names its card, or the agent has one active card.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
@@ -141,10 +144,10 @@ export const checkoutApi = {
   credential: post('/checkout/credential', {
     summary: 'Redeem the token of a checkout session',
     description:
-      'The data of the card as a compact JWE for the key of the filler, once; afterwards 410. The protected header has `intentId` and `merchantHost`: a filler fills the form of that host only. An agent may name only a filler key that its owner has registered. If the processor gives nothing, the token can be redeemed again.',
+      'Returns the card data as a compact JWE for the filler’s key, once; afterwards 410. The protected header has `intentId` and `merchantHost`: a filler fills the form of that host only. An agent may name only a filler key that its owner has registered. If the processor gives no data, the token can be redeemed again.',
     callers: ['key', 'agent'],
     scope: 'checkout:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -181,7 +184,7 @@ export const checkoutApi = {
         SessionEvent,
       ),
       'checkout_session.reopened': event(
-        'The processor has given nothing for a checkout, whose token can be redeemed again.',
+        'The processor gave no data for a checkout, whose token can be redeemed again.',
         SessionEvent,
       ),
     },
@@ -192,11 +195,11 @@ export const checkoutApi = {
       name: 'pay_intent',
       isCommon: true,
       isFinal: true,
-      use: 'Use it to pay an approved intent whose payee is a wallet or a payment request: the whole amount moves at once, and cannot be called back.',
+      use: 'Use it to pay an approved intent whose payee is a wallet or a payment request: the whole amount moves immediately and cannot be recalled.',
     },
     description: [
-      'On a rail of the service itself, at once: the whole amount moves from the agent’s wallet to the wallet that the intent names, and the intent is completed. It is the payment that `POST /transfers` with this `intentId` makes, with the same checks.',
-      'A payment request is paid while it is open, by exactly what is missing. Where it is another owner’s, the money leaves your ledger with this answer, and enters the other one, as a rule, before you read it, else within a minute or two. What arrives once the request was paid otherwise, or has ended, stays with its holder, who can give it back.',
+      'Immediately, on the service’s own rail: the whole amount moves from the agent’s wallet to the wallet that the intent names, and the intent is completed. Equivalent to `POST /transfers` with this `intentId`, with the same checks.',
+      'A payment request can be paid while it is open, by exactly the amount due. If it belongs to another owner, the money leaves your ledger with this answer and usually enters the other one immediately, at the latest within two minutes. A payment that arrives after the request was paid or has ended stays with its holder, who can refund it.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'checkout:write',
@@ -224,7 +227,7 @@ export const checkoutApi = {
   confirm: post('/checkout/confirm', {
     summary: 'Confirm that an intent was paid',
     description:
-      'For an agent, or whoever filled in the payment form for it, once the shop has taken the payment. The intent is completed, and what is held for it is captured. The card network tells of the same payment by itself, before or after: both are one transaction. A confirmation that the network never follows is refunded in full after 31 days.',
+      'For an agent, or the program that filled in the payment form for it, once the shop has accepted the payment. The intent is completed and its hold captured. The card network reports the same payment before or after: both are one transaction. A confirmation without a report of the network is refunded in full after 31 days.',
     callers: ['key', 'agent'],
     scope: 'checkout:write',
     run: 'hot',
@@ -246,7 +249,7 @@ export const checkoutApi = {
       intent_not_approved: [400, 'intentId: only an approved intent can be paid, and once.'],
       intent_being_paid: [
         400,
-        'intentId: a transfer or a machine payment on it is under way, which no checkout confirms.',
+        'intentId: a transfer or a machine payment on it is under way. A checkout cannot confirm it.',
       ],
       intent_confirmed: [400, 'intentId: its payment has been confirmed already.'],
       intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
@@ -256,7 +259,7 @@ export const checkoutApi = {
       ],
       intent_other_merchant: [
         400,
-        'intentId: the agent pays only the merchant that it has paid first, and the intent is for another one.',
+        'intentId: the agent is locked to the first merchant that it paid, and the intent is for another one.',
       ],
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
     },

@@ -2,7 +2,7 @@ import { chosenCard, denialOf, openSubject } from '../../cards/access-events/ind
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after } from '../../values/clock.ts'
 import { checkoutApi } from './api.ts'
@@ -51,7 +51,7 @@ const checkout = implement(checkoutApi, {
       cardId: card.id,
       merchantHost,
       expiresAt: after(now, SESSION_LIFETIME_MS),
-      ...traceOf(token),
+      ...hashAndHint(token),
     })
     emit('checkout_session.created', sessionEvent(session))
     return Object.assign(session, { token })
@@ -86,7 +86,7 @@ const expiry: Deadline = {
 
 export const checkoutArea = area(
   'Checkout',
-  'Paying at a shop with a card that the agent never sees, and paying an intent on a rail of our own.',
+  'Paying at a shop with a card that the agent never sees, and paying an intent on the service’s own rail.',
   checkout,
   {
     personal: checkoutPersonal,

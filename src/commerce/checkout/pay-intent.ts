@@ -14,7 +14,7 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { reaches } from '../../kernel/database/entity.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type BatchState, intentRefusal, pay, type TransferRequest } from '../transfers/index.ts'
 import type { checkoutApi } from './api.ts'
 
@@ -45,14 +45,14 @@ interface PaidIntent extends Row {
   readonly id: string
   readonly agentId: string
   readonly delegationId: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly fromWalletId: string
   readonly toWalletId: string | null
   readonly requestId: string | null
 }
 
 const PAID_INTENTS = `
-select i.id, i.agent_id as "agentId", i.delegation_id as "delegationId", i.amount_cents as "amountEuros",
+select i.id, i.agent_id as "agentId", i.delegation_id as "delegationId", i.amount_cents as "amountCents",
   a.wallet_id as "fromWalletId", i.wallet_id as "toWalletId", i.request_id as "requestId"
 from unnest($3::text[]) as w (id)
 cross join lateral (select * from intents one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) i
@@ -75,8 +75,8 @@ function transferRequest(
   requests: Requests,
 ): TransferRequest | undefined {
   if (!intent) return undefined
-  const { id: intentId, fromWalletId, toWalletId, amountEuros, requestId } = intent
-  const body = { fromWalletId, amountEuros, reference: null, intentId }
+  const { id: intentId, fromWalletId, toWalletId, amountCents, requestId } = intent
+  const body = { fromWalletId, amountCents, reference: null, intentId }
   const withBody = (members: Partial<TransferRequest['input']['body']>): TransferRequest => ({
     ...request,
     input: { params: {}, query: {}, body: { ...body, ...members } },
@@ -122,8 +122,8 @@ function refusalOfRequest(
   batch: BatchState,
   verdict: Verdict,
 ): Refusal | undefined {
-  const { payee, amountEuros } = request.input.body
-  const refusal = payee?.requestId && requestRefusal(paymentRequests.get(payee.requestId), amountEuros)
+  const { payee, amountCents } = request.input.body
+  const refusal = payee?.requestId && requestRefusal(paymentRequests.get(payee.requestId), amountCents)
   if (!refusal) return undefined
   const [code, message] = refusal
   return intentRefusal(request, batch, verdict) ?? verdict.refuse(code, message)

@@ -7,7 +7,7 @@ import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import {
   email,
   freeText,
@@ -32,48 +32,45 @@ import {
 export const RequestEvent = z.object({
   requestId: id('request'),
   status: z.enum(requestMachine.states),
-  amountEuros: euros,
+  amountCents: money,
 })
 
 const RequestPaymentEvent = RequestEvent.extend({
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
-  paidEuros: euros.meta({ description: 'What counts towards the request by now.' }),
+  paidCents: money.meta({ description: 'The amount that counts towards the request so far.' }),
 })
 
 export const requestEvents = {
-  'claim.request.created': event('Somebody has been asked for money.', RequestEvent),
-  'claim.request.expired': event('A request for money has expired unpaid.', RequestEvent),
-  'claim.request.cancelled': event('A request for money has been cancelled.', RequestEvent),
+  'claim.request.created': event('A payment request has been created.', RequestEvent),
+  'claim.request.expired': event('A payment request has expired unpaid.', RequestEvent),
+  'claim.request.cancelled': event('A payment request has been cancelled.', RequestEvent),
 }
 
 export const paymentEvents = {
-  'claim.request.paid': event('What was asked for has come, in full.', RequestEvent),
+  'claim.request.paid': event('A payment request has been paid in full.', RequestEvent),
   'claim.request.expired': RequestEvent,
-  'claim.request.partially_paid': event(
-    'A part of what was asked for has come; the request waits for the rest.',
-    RequestPaymentEvent,
-  ),
+  'claim.request.partially_paid': event('A payment request has been paid in part.', RequestPaymentEvent),
   'claim.request.surplus_received': event(
-    'Money has come for a request that does not count towards it: above the amount, or too late. It stays in the wallet.',
+    'A payment does not count towards its request: it exceeds the amount, or came too late. The money stays in the wallet.',
     RequestPaymentEvent.extend({
-      surplusEuros: euros.meta({ description: 'What does not count of this payment.' }),
+      surplusCents: money.meta({ description: 'The part of this payment that does not count.' }),
       reason: z.enum(surplusReasons),
     }),
   ),
 }
 
-export const requestEvent = ({ id, status, amountEuros }: RequestRow) => ({
+export const requestEvent = ({ id, status, amountCents }: RequestRow) => ({
   requestId: id,
   status,
-  amountEuros,
+  amountCents,
 })
 
 export const requestPaymentEvent = (request: RequestRow, { id, way }: PaymentRow) => ({
   ...requestEvent(request),
   paymentId: id,
   way,
-  paidEuros: request.paidEuros,
+  paidCents: request.paidCents,
 })
 
 const status = z.enum(requestMachine.states)
@@ -93,7 +90,7 @@ const unlocks = z
   })
   .meta({
     maxProperties: 1_000,
-    description: 'Given only to who has paid: a JSON object of up to 16 KiB.',
+    description: 'Returned only to a payer who has paid: a JSON object of up to 16 KiB.',
     examples: [unlocksExample],
   })
 
@@ -105,7 +102,7 @@ export const PaymentRequestRecord = z
       .nullable()
       .meta({ description: 'The delegation whose token has made it.' }),
     walletId: id('wallet'),
-    amountEuros: euros,
+    amountCents: money,
     description: z.string().meta({ examples: ['Report 17'] }),
     payerName: z.string().nullable(),
     payerEmail: email.nullable(),
@@ -113,30 +110,30 @@ export const PaymentRequestRecord = z
     unlocks: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'Shown to you, and to who has paid.', examples: [unlocksExample] }),
+      .meta({ description: 'Shown to you, and to a payer who has paid.', examples: [unlocksExample] }),
     reference: z.string().meta({
       description: 'The ISO 11649 creditor reference: a SEPA credit that names it pays this request.',
       examples: ['RF540000000042'],
     }),
     payUrl: z.url().meta({
-      description: 'The page for a person who is to pay.',
+      description: 'The page for a person who pays.',
       examples: ['https://pay.example.com/pay/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     }),
     mppUrl: z.url().meta({
-      description: 'The address for a program that is to pay: it answers 402 with a challenge of MPP.',
+      description: 'The address for a program that pays: it answers 402 with a challenge of MPP.',
       examples: ['https://pay.example.com/collect/402/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     }),
     status,
-    paidEuros: euros.meta({ description: 'What has come and counts towards the amount.' }),
-    surplusEuros: euros.meta({
-      description: 'What has come and does not count: above the amount, or too late. It is in the wallet.',
+    paidCents: money.meta({ description: 'Received, and counted towards the amount.' }),
+    surplusCents: money.meta({
+      description: 'Received above the amount, or too late. It is in the wallet.',
     }),
-    refundedEuros: euros,
-    refundingEuros: euros.meta({ description: 'What is on its way back.' }),
-    paidBy: way.nullable().meta({ description: 'How the payment came that completed it.' }),
+    refundedCents: money,
+    refundingCents: money.meta({ description: 'In pending refunds.' }),
+    paidBy: way.nullable().meta({ description: 'The way of the payment that completed it.' }),
     paidAt: instant.nullable(),
     expiresAt: instant,
-    comment: z.string().nullable().meta({ description: 'What was said when it was cancelled.' }),
+    comment: z.string().nullable().meta({ description: 'The comment on its cancellation.' }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
     ...recordTail,
   })
@@ -148,14 +145,14 @@ const RequestPaymentRecord = z
     requestId: id('request'),
     way,
     status: z.enum(requestPaymentMachine.states),
-    amountEuros: euros,
-    countedEuros: euros.meta({ description: 'The part that counts towards the request.' }),
+    amountCents: money,
+    countedCents: money.meta({ description: 'The part that counts towards the request.' }),
     surplusReason: z
       .enum(surplusReasons)
       .nullable()
-      .meta({ description: 'Why the rest does not; null where all of it counts.' }),
-    refundedEuros: euros.meta({ description: 'What has gone back of it, and what is on its way back.' }),
-    walletId: id('wallet').meta({ description: 'The wallet that it came into.' }),
+      .meta({ description: 'Why the rest does not; null if all of it counts.' }),
+    refundedCents: money.meta({ description: 'Refunded so far, and in pending refunds.' }),
+    walletId: id('wallet').meta({ description: 'The credited wallet.' }),
     sourceId: z.string().meta({
       description: 'The incoming credit or the settlement by which it came.',
       examples: ['credit_01jd8x2m4ye7k9v0c3q5r6t8wz'],
@@ -171,44 +168,52 @@ const request_not_found = missing('payment request')
 export const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
 
 export const openFails = {
-  request_not_open: [400, 'The request waits for no money any more.'],
+  request_not_open: [400, 'The request is no longer open.'],
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
 } as const satisfies Record<string, Failure>
 
 /** In cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
 
-const NO_NUMBER = 'No payment here takes one: leave it out.'
+const NO_NUMBER = 'No payment here accepts one. Leave it out.'
 
 const readers = { callers: ['key', 'agent'], scope: 'collect:read' } as const
 const requesters = { callers: ['key', 'agent'], scope: 'collect:write' } as const
 
 const body = z.strictObject({
-  walletId: id('wallet').meta({ description: 'Where the money goes. An agent asks for its own wallet.' }),
-  amountEuros: positiveEuros(HIGHEST),
+  walletId: id('wallet').meta({
+    description: 'The wallet to credit. An agent can only name its own wallet.',
+  }),
+  amountCents: positiveMoney(HIGHEST),
   description: z
     .string()
     .trim()
     .min(1)
     .max(200)
-    .meta({ description: 'What it is for, as the payer reads it.', examples: ['Report 17'] }),
-  payerName: label.nullable().default(null).meta({ description: 'For you. Nobody who pays is shown it.' }),
-  payerEmail: email.nullable().default(null).meta({ description: 'For you. Nobody who pays is shown it.' }),
+    .meta({ description: 'The purpose, shown to the payer.', examples: ['Report 17'] }),
+  payerName: label
+    .nullable()
+    .default(null)
+    .meta({ description: 'For your own use; not shown to the payer.' }),
+  payerEmail: email
+    .nullable()
+    .default(null)
+    .meta({ description: 'For your own use; not shown to the payer.' }),
   expiresInHours: z.int().min(1).max(720),
   metadata: givenMetadata.prefault({}),
   unlocks: unlocks.nullable().default(null),
 })
 
-const comes = [
-  '`open` until the money has come: by SEPA with `reference`, by a machine payment at `mppUrl`, or from another wallet here. SEPA credits may come in parts, which add up. Then it is `paid`. What comes above the amount, or once the request is not open any more, stays in the wallet; it is marked as `surplusEuros`, and can be refunded.',
-  'What has not come in time is `expired`. A payment that was under way before the deadline counts, whenever it ends.',
+const waysDescription = [
+  '`open` until it is paid: by SEPA with `reference`, by a machine payment at `mppUrl`, or from another wallet here. SEPA credits may come in parts, which add up. Then it is `paid`. Money above the amount, or after the request has ended, stays in the wallet; it is shown as `surplusEuros` and can be refunded.',
+  'A request that is not paid in time is `expired`. A payment that was under way before the deadline counts, even if it ends later.',
 ].join('\n\n')
 
 export const collectApi = {
   create: post('/collect/requests', {
     ...requesters,
-    summary: 'Ask for money',
-    description: `Answers with \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${comes}`,
+    summary: 'Create a payment request',
+    description: `Returns \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${waysDescription}`,
     body: withoutCardNumbers(body, NO_NUMBER),
     example: {
       walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -219,7 +224,7 @@ export const collectApi = {
     },
     returns: [201, PaymentRequestRecord],
     fails: {
-      wallet_not_found: [404, 'walletId: no such wallet. An agent’s token asks for its own wallet only.'],
+      wallet_not_found: [404, 'walletId: no such wallet. An agent can only name its own wallet.'],
       wallet_closed: [400, 'walletId: the wallet is closed.'],
       wallet_of_card: purseRefusal('walletId'),
     },
@@ -252,8 +257,8 @@ export const collectApi = {
   }),
   payments: list('/collect/requests/{id}/payments', {
     ...readers,
-    summary: 'List what has come for a payment request',
-    description: 'Newest first: each payment, and what of it does not count towards the request.',
+    summary: 'List the payments of a payment request',
+    description: 'Newest first: each payment, and the part that does not count towards the request.',
     item: RequestPaymentRecord,
     fails: lookupFails,
   }),
@@ -261,7 +266,7 @@ export const collectApi = {
     ...requesters,
     summary: 'Cancel a payment request',
     description:
-      'While it is open and no payment on it is under way. A part that has come already stays in the wallet, and can be refunded.',
+      'While it is open and no payment on it is under way. A partial payment stays in the wallet and can be refunded.',
     body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'Paid in cash' },
     returns: [200, PaymentRequestRecord],
@@ -294,7 +299,7 @@ export const collectApi = {
     scope: 'collect:write',
     summary: 'Settle a payment request',
     description:
-      'Says which SEPA credit pays it, where the payer has left out or mistyped the reference: one that is in the wallet of the request and names nothing else. `incoming.received` told its `creditId`. It counts as if it had named the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank sends what is due.',
+      'Names the SEPA credit that pays the request, if the payer left out or mistyped the reference: it must be in the request’s wallet and pay nothing else. `incoming.received` has its `creditId`. It counts as if it had named the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank pays the amount due.',
     body: z.strictObject({
       creditId: id('credit').optional().meta({ description: 'Left out in test mode only.' }),
     }),
@@ -305,11 +310,11 @@ export const collectApi = {
       ...openFails,
       credit_required: [
         400,
-        'creditId: name the credit that has come. Only in test mode the sandbox bank pays.',
+        'creditId: name the received credit. Only in test mode it may be left out: the sandbox bank pays.',
       ],
       credit_not_found: [404, 'creditId: no such SEPA credit of yours.'],
       credit_not_in_wallet: [400, 'creditId: the credit is not in the wallet of the request.'],
-      credit_pays_already: [400, 'creditId: the credit pays something already, and counts once.'],
+      credit_pays_already: [400, 'creditId: the credit already pays something. Each credit counts once.'],
     },
     emits: { ...paymentEvents, ...transactionEvents, ...creditEvents },
   }),

@@ -14,7 +14,7 @@ import { transactionEvents } from '../../money/transactions/index.ts'
 import { isPurse, WalletEvent, walletsById } from '../../money/wallets/index.ts'
 import { after, minuteInWords, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { collectApi, paymentEvents, requestEvent, requestEvents } from './api.ts'
 import {
   addPayment,
@@ -31,7 +31,7 @@ import { refundReactions } from './refunds/end-refund.ts'
 import { followRefunds, refund } from './refunds/refund.ts'
 import {
   collectPersonal,
-  dueEuros,
+  dueCents,
   findPayableRequests,
   NEEDS_RUN,
   openRequestsOf,
@@ -86,13 +86,13 @@ function cancelRequest(
 
 /** A request whose deadline has passed expires instead of being cancelled. */
 const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, context) => {
-  const { sql, tenant, actor, sendAlong, refuse } = context
+  const { sql, tenant, actor, queueStatement, refuse } = context
   const locked = await lockRequest(params.id, context)
   if (!locked || !reaches(actor, locked.request)) return refuse('request_not_found')
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
   cancelRequest(locked, body.comment, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(locked.request, context)
 }
 
@@ -123,7 +123,7 @@ const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, con
 }
 
 async function settleByCredit(id: string, creditId: string, context: Settling) {
-  const { sql, tenant, sendAlong, refuse } = context
+  const { sql, tenant, queueStatement, refuse } = context
   const locked = await lockKnownRequest(id, context)
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
@@ -131,8 +131,8 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
   const payable = { type: 'request', id } as const
   const credit = await payWithCredit(creditId, { walletId: request.walletId, payable }, context)
   if (typeof credit === 'string') return refuse(credit)
-  addPayment(locked, { way: 'sepa', amountEuros: credit.amountEuros, sourceId: credit.id }, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  addPayment(locked, { way: 'sepa', amountCents: credit.amountCents, sourceId: credit.id }, context)
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(request, context)
 }
 
@@ -149,8 +149,8 @@ async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const { request } = locked
   const iban = wallets.get(walletId)?.iban ?? null
   const sent = { ...SANDBOX_PAYER, iban, reference: request.reference, endToEndId: null }
-  await simulateCredit({ ...sent, amountEuros: dueEuros(request) }, context)
-  await context.react()
+  await simulateCredit({ ...sent, amountCents: dueCents(request) }, context)
+  await context.runReactions()
   return requestResponse((await lockKnownRequest(id, context)).request, context)
 }
 
@@ -170,18 +170,18 @@ const paysRequest = (credit: Credit): credit is PaidCredit =>
 
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
   const credits = events.filter(paysRequest)
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const locked = await lockRequests(
     sql,
     tenant,
     credits.map(({ payableId }) => payableId),
   )
-  for (const { creditId, payableId, walletId, amountEuros, source } of credits) {
+  for (const { creditId, payableId, walletId, amountCents, source } of credits) {
     const one = locked.get(payableId)
     const way = source === 'owner' ? 'wallet' : 'sepa'
-    if (one) addPayment(one, { way, amountEuros, sourceId: creditId, walletId }, context)
+    if (one) addPayment(one, { way, amountCents, sourceId: creditId, walletId }, context)
   }
-  sendAlong(writeRequests(sql, tenant, [...locked.values()]))
+  queueStatement(writeRequests(sql, tenant, [...locked.values()]))
 }
 
 /** A closed wallet cannot receive the money any more. */
@@ -189,7 +189,7 @@ async function cancelOfClosed(
   events: readonly z.output<typeof WalletEvent>[],
   context: Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>,
 ): Promise<void> {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const ids = await openRequestsOf(
     sql,
     tenant,
@@ -198,7 +198,7 @@ async function cancelOfClosed(
   const locked = [...(await lockRequests(sql, tenant, ids)).values()]
   for (const one of locked)
     if (!one.pendingPayment) cancelRequest(one, 'The wallet has been closed.', context)
-  sendAlong(writeRequests(sql, tenant, locked))
+  queueStatement(writeRequests(sql, tenant, locked))
 }
 
 const collectReactions = {
@@ -218,13 +218,13 @@ interface Progress {
   readonly refundDueAt: Date | null
 }
 
-function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
-  const { status, paidEuros, expiresAt, refundingEuros } = request
-  if (refundDueAt !== null || refundingEuros > 0n)
-    return `${status}, ${formatEuros(refundingEuros)} on their way back`
+function stateText({ request, isUnderWay, refundDueAt }: Progress): string {
+  const { status, paidCents, expiresAt, refundingCents } = request
+  if (refundDueAt !== null || refundingCents > 0n)
+    return `${status}, ${formatMoney(refundingCents)} in pending refunds`
   if (status !== 'open') return status
   if (isUnderWay) return 'open, a payment is under way'
-  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} have come` : ''
+  const part = paidCents > 0n ? `, ${formatMoney(paidCents)} received` : ''
   return `open until ${minuteInWords(expiresAt)}${part}`
 }
 
@@ -232,11 +232,11 @@ function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, expiresAt } = request
   if (status !== 'open')
     return refundDueAt
-      ? `for the money to be back, which is asked at ${minuteInWords(refundDueAt)}`
-      : 'for the money to be back'
+      ? `for the refund to arrive; the next check is at ${minuteInWords(refundDueAt)}`
+      : 'for the refund to arrive'
   return isUnderWay
     ? 'for the outcome of the payment that is under way'
-    : `for the money to come, until ${minuteInWords(expiresAt)}`
+    : `for the payment, until ${minuteInWords(expiresAt)}`
 }
 
 function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
@@ -246,12 +246,12 @@ function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
 
 function processStatusOf(progress: Progress, now: Date) {
   const { request, isUnderWay } = progress
-  const { status, mode, amountEuros, refundingEuros } = request
-  const closed = status !== 'open' && refundingEuros === 0n
+  const { status, mode, amountCents, refundingCents } = request
+  const closed = status !== 'open' && refundingCents === 0n
   const signals: CollectSignal[] = status === 'open' && !isUnderWay ? ['cancel'] : []
   return {
     status,
-    summary: `Request for ${formatEuros(amountEuros)} in ${mode} mode: ${stateInWords(progress)}`,
+    summary: `Request for ${formatMoney(amountCents)} in ${mode} mode: ${stateText(progress)}`,
     closed,
     dueInMs: closed ? null : dueInMs(progress, now),
     waitsFor: closed ? null : waitsFor(progress),
@@ -322,7 +322,7 @@ const expiry: Deadline = {
 
 export const collectArea = area(
   'Claim / Collect',
-  'Asking for money and being paid: by SEPA, by machine payments, and from other wallets here.',
+  'Requesting payments: by SEPA, by machine payments, and from other wallets here.',
   collect,
   {
     aliases: { collect: 'claim' },

@@ -1,5 +1,5 @@
 export { collectApi } from './api.ts'
-export { asking, paidContract } from './payment-required/api.ts'
+export { paidContract, paymentRequired as asking } from './payment-required/api.ts'
 export {
   type Params,
   type PayContext,

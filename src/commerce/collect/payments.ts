@@ -10,12 +10,12 @@ import {
 } from '../../money/transactions/index.ts'
 import { selectList } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type openFails, type paymentEvents, requestEvent, requestPaymentEvent } from './api.ts'
 import { collectProcess } from './process.ts'
 import {
   type AcquirerCharge,
-  dueEuros,
+  dueCents,
   insertPayments,
   type PaymentRequest,
   type PaymentRow,
@@ -41,7 +41,7 @@ export interface LockedRequest {
 
 interface ReportedPayment {
   readonly way: PaymentWay
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The incoming credit or the settlement that it comes from: each counts once. */
   readonly sourceId: string
   readonly walletId?: string
@@ -118,12 +118,12 @@ export function addPayment(
   const payment = wasBegun ? pendingPayment : newPayment(request, reported, context)
   if (wasBegun) endPending(locked, payment)
   else locked.added.push(payment)
-  const { amountEuros, charge = null } = reported
-  const share = shareOf(request, amountEuros, context.now, wasBegun)
+  const { amountCents, charge = null } = reported
+  const share = shareOf(request, amountCents, context.now, wasBegun)
   requestPaymentMachine.move(payment, 'received')
-  Object.assign(payment, { amountEuros, charge, ...share, receivedAt: context.now, updatedAt: context.now })
-  request.paidEuros += share.countedEuros
-  request.surplusEuros += amountEuros - share.countedEuros
+  Object.assign(payment, { amountCents, charge, ...share, receivedAt: context.now, updatedAt: context.now })
+  request.paidCents += share.countedCents
+  request.surplusCents += amountCents - share.countedCents
   request.updatedAt = context.now
   completeOrWait(locked, payment, context)
   const transaction = completedTransaction(transactionOf(request, payment), context, context)
@@ -163,7 +163,7 @@ export async function writeRequests(
 
 const newPayment = (
   { id: requestId, walletId: own, ownerId, mode }: RequestRow,
-  { way, amountEuros, sourceId, walletId = own, charge }: ReportedPayment,
+  { way, amountCents, sourceId, walletId = own, charge }: ReportedPayment,
   { now }: PayingContext,
 ): PaymentRow => ({
   id: newId('requestpayment'),
@@ -174,10 +174,10 @@ const newPayment = (
   requestId,
   way,
   status: requestPaymentMachine.initial,
-  amountEuros,
-  countedEuros: 0n,
+  amountCents,
+  countedCents: 0n,
   surplusReason: null,
-  refundedEuros: 0n,
+  refundedCents: 0n,
   walletId,
   sourceId,
   charge: charge ?? null,
@@ -193,7 +193,7 @@ function endPending(locked: LockedRequest, payment: PaymentRow): void {
 
 function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: PayingContext): void {
   const { request } = locked
-  const isPaid = request.paidEuros === request.amountEuros && requestMachine.move(request, 'paid')
+  const isPaid = request.paidCents === request.amountCents && requestMachine.move(request, 'paid')
   if (isPaid) {
     Object.assign(request, { paidBy: payment.way, paidAt: context.now, dueAt: null })
     context.emit('claim.request.paid', requestEvent(request))
@@ -217,27 +217,27 @@ export function scheduleExpiry(
 }
 
 function emitShare(request: RequestRow, payment: PaymentRow, isPaid: boolean, { emit }: PayingContext): void {
-  const { amountEuros, countedEuros, surplusReason } = payment
+  const { amountCents, countedCents, surplusReason } = payment
   const data = requestPaymentEvent(request, payment)
-  if (countedEuros > 0n && !isPaid) emit('claim.request.partially_paid', data)
+  if (countedCents > 0n && !isPaid) emit('claim.request.partially_paid', data)
   if (surplusReason)
     emit('claim.request.surplus_received', {
       ...data,
-      surplusEuros: amountEuros - countedEuros,
+      surplusCents: amountCents - countedCents,
       reason: surplusReason,
     })
 }
 
 const transactionOf = (
   { id, agentId, description }: RequestRow,
-  { walletId, amountEuros, sourceId, receivedAt }: PaymentRow,
+  { walletId, amountCents, sourceId, receivedAt }: PaymentRow,
 ) => {
   const at = String(receivedAt?.toISOString())
   return {
     type: 'collect' as const,
     walletId,
     agentId,
-    amountEuros,
+    amountCents,
     merchant: description,
     witnesses: [
       { type: 'payment_request', id, at },
@@ -259,23 +259,23 @@ const surplusByStatus = {
  */
 function shareOf(
   request: RequestRow,
-  amountEuros: Euros,
+  amountCents: Cents,
   now: Date,
   wasInTime: boolean,
-): Pick<PaymentRow, 'countedEuros' | 'surplusReason'> {
+): Pick<PaymentRow, 'countedCents' | 'surplusReason'> {
   const { status, expiresAt } = request
   if (status !== 'open')
-    return { countedEuros: 0n, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
-  if (expiresAt <= now && !wasInTime) return { countedEuros: 0n, surplusReason: 'expired' }
-  const due = dueEuros(request)
-  return amountEuros > due
-    ? { countedEuros: due, surplusReason: 'above_amount' }
-    : { countedEuros: amountEuros, surplusReason: null }
+    return { countedCents: 0n, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
+  if (expiresAt <= now && !wasInTime) return { countedCents: 0n, surplusReason: 'expired' }
+  const due = dueCents(request)
+  return amountCents > due
+    ? { countedCents: due, surplusReason: 'above_amount' }
+    : { countedCents: amountCents, surplusReason: null }
 }
 
 type ExpireContext = Pick<
   Context<keyof typeof openFails, Pick<typeof paymentEvents, 'claim.request.expired'>>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong' | 'refuse'
+  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement' | 'refuse'
 >
 
 /**
@@ -283,10 +283,10 @@ type ExpireContext = Pick<
  * request expires here.
  */
 export function refusalOfNotOpen(locked: LockedRequest, context: ExpireContext): Refusal | undefined {
-  const { sql, tenant, sendAlong, refuse } = context
+  const { sql, tenant, queueStatement, refuse } = context
   if (locked.pendingPayment) return refuse('payment_under_way')
   scheduleExpiry(locked, context)
   if (locked.request.status === 'open') return undefined
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return refuse('request_not_open', `The request is ${locked.request.status} already.`)
 }

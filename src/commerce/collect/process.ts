@@ -4,7 +4,7 @@ export const collectProcess = {
   name: 'collect',
   title: 'Payment request',
   recurs: true,
-  details: `Waits for the money that was asked for, by SEPA, by card or from another wallet. What has not come in time expires; what comes later stays in the wallet and is marked. It runs again for a refund, until the money is back with who had paid.
+  details: `Waits for the requested money, by SEPA, by card or from another wallet. A request that is not paid in time expires; later money stays in the wallet and is marked. The run starts again for a refund, until the payer has the money.
 
 Signals, with \`{"by": "your name", "reason": "why"}\`:
 

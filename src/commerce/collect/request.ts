@@ -10,11 +10,11 @@ import {
   tenantTable,
   timestamp,
   withMembers,
-  zeroEuros,
+  zeroCents,
 } from '../../kernel/database/entity.ts'
 import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /** A payment by SEPA is known only once it has arrived; other ways can be under way. */
@@ -44,10 +44,10 @@ const paymentSchema = defineEntity({
     requestId: p.text(),
     way: p.enum(paymentWays),
     status: p.enum(requestPaymentMachine.states).onCreate(() => requestPaymentMachine.initial),
-    amountEuros: p.bigint().name('amount_cents'),
-    countedEuros: zeroEuros('counted_cents'),
+    amountCents: p.bigint().name('amount_cents'),
+    countedCents: zeroCents('counted_cents'),
     surplusReason: nullable.enum(surplusReasons),
-    refundedEuros: zeroEuros('refunded_cents'),
+    refundedCents: zeroCents('refunded_cents'),
     walletId: p.text(),
     /** The incoming credit or the settlement that it came from: each counts once. */
     sourceId: p.text(),
@@ -79,7 +79,7 @@ const requestSchema = defineEntity({
     agentId: nullable.string(),
     delegationId: nullable.string(),
     walletId: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     description: p.text(),
     payerName: nullable.string(),
     payerEmail: nullable.string(),
@@ -88,11 +88,11 @@ const requestSchema = defineEntity({
     unlocks: nullable.json<Record<string, unknown>>(),
     reference: p.text(),
     status: p.enum(requestMachine.states).onCreate(() => requestMachine.initial),
-    paidEuros: zeroEuros('paid_cents'),
+    paidCents: zeroCents('paid_cents'),
     /** Received above the amount or too late; it stays in the wallet. */
-    surplusEuros: zeroEuros('surplus_cents'),
-    refundedEuros: zeroEuros('refunded_cents'),
-    refundingEuros: zeroEuros('refunding_cents'),
+    surplusCents: zeroCents('surplus_cents'),
+    refundedCents: zeroCents('refunded_cents'),
+    refundingCents: zeroCents('refunding_cents'),
     paidBy: nullable.enum(paymentWays),
     paidAt: nullable.instant(),
     expiresAt: timestamp(),
@@ -105,15 +105,15 @@ const requestSchema = defineEntity({
 export class PaymentRequest extends requestSchema.class {}
 requestSchema.setClass(PaymentRequest)
 
-export const dueEuros = ({
-  amountEuros,
-  paidEuros,
-}: Pick<PaymentRequest, 'amountEuros' | 'paidEuros'>): Euros => amountEuros - paidEuros
+export const dueCents = ({
+  amountCents,
+  paidCents,
+}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => amountCents - paidCents
 
-export const receivedEuros = ({
-  paidEuros,
-  surplusEuros,
-}: Pick<PaymentRequest, 'paidEuros' | 'surplusEuros'>): Euros => paidEuros + surplusEuros
+export const receivedCents = ({
+  paidCents,
+  surplusCents,
+}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => paidCents + surplusCents
 
 /** Whether it can be paid at this instant: the deadline counts even if the process has not noticed it. */
 export const isPayable = (
@@ -160,10 +160,10 @@ export const paymentTable = tableOf(RequestPayment)
 export const updateRequests = updateOf(requestTable, [
   'updatedAt',
   'status',
-  'paidEuros',
-  'surplusEuros',
-  'refundedEuros',
-  'refundingEuros',
+  'paidCents',
+  'surplusCents',
+  'refundedCents',
+  'refundingCents',
   'paidBy',
   'paidAt',
   'dueAt',
@@ -173,10 +173,10 @@ export const insertPayments = insertInto(paymentTable)
 export const updatePayments = updateOf(paymentTable, [
   'updatedAt',
   'status',
-  'amountEuros',
-  'countedEuros',
+  'amountCents',
+  'countedCents',
   'surplusReason',
-  'refundedEuros',
+  'refundedCents',
   'transactionId',
   'receivedAt',
   'charge',
@@ -227,7 +227,7 @@ order by id for no key update`
 
 /** One index lookup per id, however large the tables are. */
 const FIND = `
-select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountEuros",
+select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountCents",
   c.name as payee, r.status, r.expires_at as "expiresAt", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from unnest($2::text[]) as w (id)
 cross join lateral (select * from payment_requests one where one.id = w.id limit 1) r

@@ -10,7 +10,7 @@ import { disputeReasons } from '../../ports/card-disputes.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { excerpt, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { calls, type Dispute, findings, MAX_EVIDENCE } from './dispute.ts'
 import { disputeMachine } from './state.ts'
@@ -19,12 +19,12 @@ const status = z.enum(disputeMachine.states)
 
 const reason = z.enum(disputeReasons).meta({
   description:
-    '`unauthorized`, `fraud`: nobody of yours has paid this; the money is given back while it is looked into. The others say what is wrong with what was paid for.',
+    '`unauthorized`, `fraud`: you did not authorize the payment; the money is credited during the investigation. The others describe what is wrong with the purchase.',
 })
 
 const finding = z.enum(findings).meta({
   description:
-    'What was found out: the payment was authorized, or the owner has acted fraudulently or with gross negligence (Directive (EU) 2015/2366, Articles 72 and 74).',
+    'The finding: the payment was authorized, or the owner acted fraudulently or with gross negligence (Directive (EU) 2015/2366, Articles 72 and 74).',
 })
 
 const DisputeRecord = z
@@ -38,12 +38,12 @@ const DisputeRecord = z
     reason,
     description: z.string(),
     status,
-    amountEuros: euros.meta({ description: 'What is disputed.' }),
-    refundedEuros: euros.meta({
-      description: 'What the merchant has refunded of it meanwhile: the dispute is about the rest.',
+    amountCents: money.meta({ description: 'The disputed amount.' }),
+    refundedCents: money.meta({
+      description: 'Refunded by the merchant since: the dispute is about the rest.',
     }),
-    creditedEuros: euros.meta({
-      description: 'What you have of it just now, provisionally until it is decided.',
+    creditedCents: money.meta({
+      description: 'Credited to you at present, provisionally until the decision.',
     }),
     creditDueAt: instant.nullable().meta({
       description: 'When you are given the money provisionally; null where that is done or is not due.',
@@ -56,12 +56,12 @@ const DisputeRecord = z
     submittedAt: instant.nullable(),
     cardFrozen: z.boolean().meta({ description: 'Whether the card was frozen with it.' }),
     processorProblem: z.string().nullable().meta({
-      description: 'What the card processor has not done, and why; null while all is well.',
+      description: 'What the card processor failed to do, and why; null if there is no problem.',
     }),
     finding: z.object({ finding, reasons: z.string(), at: z.iso.datetime() }).nullable().meta({
-      description: 'What the operator has found out about a payment that is said to be unauthorized.',
+      description: 'The operator’s finding about a payment that is claimed to be unauthorized.',
     }),
-    resolution: z.string().nullable().meta({ description: 'How it has ended, in words.' }),
+    resolution: z.string().nullable().meta({ description: 'The outcome, in words.' }),
     resolvedAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
     ...recordTail,
@@ -75,11 +75,11 @@ const lookupFails = { dispute_not_found } as const satisfies Record<string, Fail
 const amountFails = {
   amount_too_high: [
     400,
-    'amountEuros: no more than is left of the payment after refunds and other disputes can be disputed.',
+    'amountEuros: it exceeds what is left of the payment after refunds and other disputes.',
   ],
   too_late: [
     400,
-    'It is too late: an unauthorized payment can be disputed for 13 months, any other for 120 days.',
+    'The deadline has passed: an unauthorized payment can be disputed for 13 months, any other for 120 days.',
   ],
 } as const satisfies Record<string, Failure>
 
@@ -88,8 +88,8 @@ const DisputeEvent = z.object({
   transactionId: id('txn'),
   agentId: id('agent').nullable(),
   status: z.enum(disputeMachine.states),
-  amountEuros: euros,
-  creditedEuros: euros,
+  amountCents: money,
+  creditedCents: money,
   merchant: z.string().max(200),
 })
 
@@ -106,13 +106,13 @@ const changes = [
 export type Change = (typeof changes)[number]
 
 export const disputeEvents = {
-  'dispute.created': event('A payment by card is disputed.', DisputeEvent),
+  'dispute.created': event('A dispute of a card payment has been created.', DisputeEvent),
   'dispute.updated': event(
-    'Something about a dispute has changed: `change` says what.',
+    'A dispute has changed: `change` says how.',
     DisputeEvent.extend({ change: z.enum(changes), reason: z.string().optional() }),
   ),
   'dispute.resolved': event(
-    'A dispute has ended: it was won, lost or withdrawn, or has lapsed. The card network may decide otherwise later: then it is sent again.',
+    'A dispute has ended: it was won, lost or withdrawn, or has lapsed. Sent again if the card network changes its decision.',
     DisputeEvent.extend({ reason: z.string().optional() }),
   ),
 }
@@ -122,8 +122,8 @@ export const disputeEvent = (dispute: Dispute): z.output<typeof DisputeEvent> =>
   transactionId: dispute.transactionId,
   agentId: dispute.agentId,
   status: dispute.status,
-  amountEuros: dispute.amountEuros,
-  creditedEuros: dispute.creditedEuros,
+  amountCents: dispute.amountCents,
+  creditedCents: dispute.creditedCents,
   merchant: excerpt(dispute.merchant),
 })
 
@@ -139,16 +139,16 @@ const description = z
   .trim()
   .min(1)
   .max(2_000)
-  .meta({ description: 'What has happened, for the merchant and the card network.' })
+  .meta({ description: 'What happened, for the merchant and the card network.' })
 
-const amountEuros = positiveEuros(HIGHEST)
+const amountCents = positiveMoney(HIGHEST)
 
-const NO_NUMBER = 'Nothing here takes one: name the card by its id.'
+const NO_NUMBER = 'No operation here accepts one. Name the card by its id.'
 
-const money = [
-  'Payments by card and machine payments can be disputed once they are completed; a SEPA transfer is asked back by `POST /transfers/{id}/recall`.',
-  '`unauthorized` and `fraud`: you have the money back at the latest at the end of the next business day, in test mode at once, and keep it whatever the card network decides, unless the operator finds, with reasons, that the payment was authorized, or that you have acted fraudulently or with gross negligence. For the other reasons you have it when the network grants it, and keep it if the dispute is won.',
-  'What the merchant refunds meanwhile makes the dispute smaller; all of it wins it.',
+const dueMoney = [
+  'Payments by card and machine payments can be disputed once they are completed; a SEPA transfer is recalled by `POST /transfers/{id}/recall`.',
+  '`unauthorized` and `fraud`: the money is credited by the end of the next business day, in test mode immediately, and stays yours regardless of the card network’s decision, unless the operator finds, with reasons, that the payment was authorized, or that you acted fraudulently or with gross negligence. For the other reasons it is credited when the network grants it, and stays yours if the dispute is won.',
+  'Refunds of the merchant in the meantime reduce the dispute; a full refund wins it.',
 ].join('\n\n')
 
 const sandbox =
@@ -156,7 +156,7 @@ const sandbox =
 
 const not_open = [
   400,
-  'Only an open dispute can be changed: what is submitted lies with the card network.',
+  'Only an open dispute can be changed: a submitted one is with the card network.',
 ] as const
 
 const acted = [200, z.object({ acted: z.boolean() })] as const
@@ -173,20 +173,18 @@ export const disputesApi = {
       isCommon: true,
       use: 'Use it when a card was charged wrongly and the merchant does not help. Only a person should decide that: ask first.',
     },
-    description: `${money}\n\nIt is open for evidence first. \`POST /disputes/{id}/submit\` hands it in, or the deadline does.\n\n${sandbox}`,
+    description: `${dueMoney}\n\nIt is open for evidence first. \`POST /disputes/{id}/submit\` submits it, or the deadline does.\n\n${sandbox}`,
     requires: 'cardProcessor',
     body: withoutCardNumbers(
       z.strictObject({
         transactionId: id('txn'),
         reason,
-        amountEuros: amountEuros
-          .optional()
-          .meta({ description: 'All that is left of the payment, if left out.' }),
+        amountCents: amountCents.optional().meta({ description: 'Defaults to what is left of the payment.' }),
         description,
         freezeCard: z
           .boolean()
           .default(false)
-          .meta({ description: 'Freeze the card, too: it pays nothing until it is unfrozen.' }),
+          .meta({ description: 'Also freeze the card until it is unfrozen.' }),
       }),
       NO_NUMBER,
     ),
@@ -198,18 +196,18 @@ export const disputesApi = {
     returns: [201, DisputeRecord],
     fails: {
       transaction_not_found: [404, 'transactionId: no such transaction.'],
-      ask_it_back: [
+      use_refund: [
         400,
-        'transactionId: only payments by card can be disputed. A SEPA transfer is asked back by POST /transfers/{id}/recall, a payment to a wallet or of a request by POST /refunds.',
+        'transactionId: only card payments can be disputed. Recall a SEPA transfer by POST /transfers/{id}/recall; use POST /refunds for a payment to a wallet or of a request.',
       ],
       not_disputable: [400, 'transactionId: only a completed payment can be disputed.'],
       not_collected: [
         400,
-        'transactionId: the merchant has not collected it yet, so the card network knows nothing that could be disputed. Dispute it then; if it is never collected, the money comes back by itself.',
+        'transactionId: the merchant has not cleared it yet, so the card network has nothing to dispute. Dispute it after the clearing; without one, the money is released automatically.',
       ],
       dispute_open: [400, 'transactionId: a dispute of this payment is under way.'],
-      dispute_decided: [400, 'transactionId: the card network has decided on this payment already.'],
-      nothing_left: [400, 'transactionId: all of it has come back, or is asked back already.'],
+      dispute_decided: [400, 'transactionId: the card network has already decided about this payment.'],
+      nothing_left: [400, 'transactionId: it has been refunded in full, or its refund is pending.'],
       ...amountFails,
     },
     emits: { 'dispute.created': created, ...laterEvents, 'card.frozen': CardEvent },
@@ -220,7 +218,7 @@ export const disputesApi = {
     tool: {
       name: 'list_disputes',
       isCommon: true,
-      use: 'Use it to see how the disputes about charges stand, and until when something is wanted.',
+      use: 'Use it to see the status of disputes, and their deadlines.',
     },
     filters: {
       agentId: id('agent').optional(),
@@ -245,7 +243,7 @@ export const disputesApi = {
       z
         .strictObject({
           reason: reason.optional(),
-          amountEuros: amountEuros.optional(),
+          amountCents: amountCents.optional(),
           description: description.optional(),
         })
         .refine(given => Object.keys(given).length > 0, 'give at least one member'),
@@ -258,9 +256,9 @@ export const disputesApi = {
   }),
   addEvidence: post('/disputes/{id}/evidence', {
     ...writers,
-    summary: 'Give evidence to a dispute',
+    summary: 'Add evidence to a dispute',
     description:
-      'Evidence that `POST /evidence` has kept, by its ids; it can be given while the dispute is open. Receipts of the payment go along by themselves.',
+      'Evidence stored by `POST /evidence`, by its ids, while the dispute is open. Receipts of the payment are included automatically.',
     body: z.strictObject({
       evidenceIds: z
         .array(id('evidence'))
@@ -273,7 +271,7 @@ export const disputesApi = {
     fails: {
       ...lookupFails,
       dispute_not_open: not_open,
-      evidence_not_found: [404, 'evidenceIds: no such evidence of the agent that has paid.'],
+      evidence_not_found: [404, 'evidenceIds: no such evidence of the paying agent.'],
       too_much_evidence: [400, `evidenceIds: a dispute has up to ${MAX_EVIDENCE} pieces of evidence.`],
     },
     emits: laterEvents,
@@ -282,8 +280,8 @@ export const disputesApi = {
     ...writers,
     summary: 'Submit a dispute to the card network',
     description:
-      'With the bundle as it is now. Nothing can be added afterwards. The answer shows what the network has credited at once; a processor that does not answer is asked again meanwhile.',
-    run: 'outside',
+      'With the bundle as it is now; nothing can be added afterwards. The answer shows an immediate credit of the network. A processor that does not answer is called again.',
+    run: 'external',
     requires: 'cardProcessor',
     returns: [200, DisputeRecord],
     fails: { ...lookupFails, dispute_not_open: not_open },
@@ -293,18 +291,18 @@ export const disputesApi = {
     ...writers,
     summary: 'Withdraw a dispute',
     description:
-      'What was given back provisionally is taken back. What the wallet no longer has, is owed, and is taken from what comes in next.',
+      'A provisional credit is reversed. What the wallet lacks is owed, and deducted from the next incoming money.',
     returns: [200, DisputeRecord],
     fails: {
       ...lookupFails,
-      dispute_ended: [400, 'The dispute has ended already.'],
+      dispute_ended: [400, 'The dispute has already ended.'],
     },
     emits: laterEvents,
   }),
   timeline: get('/disputes/{id}/timeline', {
     ...readers,
     summary: 'Get the timeline of a dispute',
-    description: 'All that has happened to the dispute, its payment and its intent, oldest first.',
+    description: 'The events of the dispute, its payment and its intent, oldest first.',
     query: pageQuery({}),
     returns: [200, TimelinePage],
     fails: lookupFails,
@@ -314,15 +312,15 @@ export const disputesApi = {
     ...readers,
     summary: 'Get the evidence of a dispute as one PDF',
     description:
-      'What is handed to the card network: the payment, its intent with purpose, the decision with every rule, who approved it, the timeline, receipts and evidence with their SHA-256. The same facts give the same bytes.',
+      'What the card network receives: the payment, its intent with purpose, the decision with every rule, who approved it, the timeline, receipts and evidence with their SHA-256. The same facts give the same bytes.',
     returns: [200, file('application/pdf')],
     fails: lookupFails,
   }),
   find: post('/disputes/{id}/finding', {
     callers: ['dash'],
-    summary: 'Record what was found out about a payment that is said to be unauthorized',
+    summary: 'Record a finding about a payment that is claimed to be unauthorized',
     description:
-      'The operator’s reasoned finding, which the owner reads: from then on the platform does not bear the loss any more, and what was given back is taken back as far as the card network has not paid it.',
+      'The operator’s reasoned finding, which the owner reads. From then on the platform no longer bears the loss, and the credit is reversed unless the card network has paid it.',
     body: withoutCardNumbers(
       z.strictObject({
         finding,
@@ -343,14 +341,17 @@ export const disputesApi = {
     returns: [200, DisputeRecord],
     fails: {
       ...lookupFails,
-      not_unauthorized: [400, 'Only a payment that is said to be unauthorized or fraudulent has a finding.'],
-      found_already: [400, 'There is a finding already. It stands.'],
+      not_unauthorized: [
+        400,
+        'Only a payment that is claimed to be unauthorized or fraudulent has a finding.',
+      ],
+      found_already: [400, 'There is already a finding. It cannot be changed.'],
     },
     emits: laterEvents,
   }),
   processStatus: get('/disputes/{id}/status', {
     readsClock: true,
-    summary: 'How a dispute stands',
+    summary: 'Get the status of a dispute’s process',
     callers: [],
     returns: [
       200,
@@ -358,23 +359,23 @@ export const disputesApi = {
         next: z
           .enum([...calls, 'deadline'])
           .nullable()
-          .meta({ description: 'What is done when it is due.' }),
+          .meta({ description: 'The next step.' }),
       }),
     ],
     fails: lookupFails,
   }),
   followDeadlines: post('/disputes/{id}/follow-deadlines', {
     ...step,
-    summary: 'Do what is due for a dispute',
+    summary: 'Carry out the due step of a dispute',
   }),
   callProcessor: post('/disputes/{id}/call-processor', {
     ...step,
     summary: 'Call the card processor about a dispute',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
   }),
   notice: post('/rails/card-processor/disputes', {
-    summary: 'Take what the card network says of a dispute',
+    summary: 'Process a report of the card network about a dispute',
     callers: [],
     body: incomingMessage,
     returns: [200, MessageAnswer],

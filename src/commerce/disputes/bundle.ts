@@ -11,7 +11,7 @@ import { type Refund, refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
 import { type Receipt, receiptsOf } from '../receipts/index.ts'
 import type { disputesApi } from './api.ts'
@@ -38,10 +38,10 @@ export async function bundleOf(
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>,
 ): Promise<BundleInput> {
   const file = await readCaseFile(dispute, context)
-  const { amountEuros, id, merchant, transactionId } = dispute
+  const { amountCents, id, merchant, transactionId } = dispute
   return {
     title: 'Evidence for a disputed payment',
-    subtitle: `${formatEuros(amountEuros)} at ${merchant}`,
+    subtitle: `${formatMoney(amountCents)} at ${merchant}`,
     author: file.holder,
     madeAt: lastInstant(file),
     sections: [
@@ -156,14 +156,14 @@ const facts = (rows: Rows): Block => ({
 })
 
 const reasons = {
-  unauthorized: 'The cardholder has not authorized the payment.',
+  unauthorized: 'The cardholder did not authorize the payment.',
   fraud: 'The payment was made by fraud.',
-  not_received: 'What was paid for was never received.',
-  not_as_described: 'What was received is not what was described.',
+  not_received: 'The goods or services were never received.',
+  not_as_described: 'The goods or services are not as described.',
   duplicate: 'The same purchase was charged more than once.',
-  incorrect_amount: 'Another amount was charged than agreed.',
+  incorrect_amount: 'The charged amount differs from the agreed one.',
   cancelled: 'The purchase was cancelled.',
-  credit_not_processed: 'A credit that was promised has not come.',
+  credit_not_processed: 'A promised credit was not received.',
 } as const
 
 function disputeSection({ dispute, holder }: CaseFile): Section {
@@ -173,12 +173,12 @@ function disputeSection({ dispute, holder }: CaseFile): Section {
       facts([
         ['Account holder', holder],
         ['Reason', reasons[dispute.reason]],
-        ['Disputed', formatEuros(dispute.amountEuros)],
-        ['Refunded meanwhile', dispute.refundedEuros > 0n ? formatEuros(dispute.refundedEuros) : null],
+        ['Disputed', formatMoney(dispute.amountCents)],
+        ['Refunded since', dispute.refundedCents > 0n ? formatMoney(dispute.refundedCents) : null],
         ['Opened', formatTime(dispute.createdAt)],
         ['Dispute', dispute.id],
         ['At the processor', dispute.processorDisputeId],
-        ['Card frozen with it', dispute.cardFrozen ? 'yes' : null],
+        ['Card frozen', dispute.cardFrozen ? 'yes' : null],
       ]),
       { kind: 'text', text: dispute.description },
     ],
@@ -195,43 +195,43 @@ function paymentSection({ transaction, payment }: CaseFile): Section {
         ['On the statement', payment?.descriptor],
         ['Category code', transaction.mcc],
         ['Country', transaction.country],
-        ['Amount', formatEuros(transaction.amountEuros)],
-        ['Refunded', formatEuros(transaction.refundedEuros)],
+        ['Amount', formatMoney(transaction.amountCents)],
+        ['Refunded', formatMoney(transaction.refundedCents)],
         ['Kind', transaction.type === 'mpp' ? 'machine payment by card' : 'payment by card'],
         ['Begun', formatTime(transaction.createdAt)],
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
-        ['Clearings', clearings.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')],
+        ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')],
       ]),
     ],
   }
 }
 
 const refundOrigins = {
-  asked: 'asked for by the cardholder',
+  asked: 'requested by the cardholder',
   network: 'sent by the merchant',
   bank: 'sent back by a bank',
-  payee: 'given back by who was paid',
+  payee: 'refunded by the payee',
 } as const satisfies Record<Refund['origin'], string>
 
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
-  const credit = credits.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')
+  const credit = credits.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')
   if (refunds.length === 0) return []
   const table: Block = {
     kind: 'table',
     columns: [
       { name: 'When', share: 0.21 },
       { name: 'Amount', share: 0.1 },
-      { name: 'Came back', share: 0.1 },
+      { name: 'Received', share: 0.1 },
       { name: 'Stands', share: 0.1 },
       { name: 'How', share: 0.16 },
       { name: 'Refund', share: 0.33 },
     ],
-    rows: refunds.map(({ id, createdAt, completedAt, amountEuros, arrivedEuros, status, origin }) => [
+    rows: refunds.map(({ id, createdAt, completedAt, amountCents, arrivedCents, status, origin }) => [
       formatTime(completedAt ?? createdAt),
-      formatEuros(amountEuros),
-      formatEuros(arrivedEuros),
+      formatMoney(amountCents),
+      formatMoney(arrivedCents),
       status,
       refundOrigins[origin],
       id,
@@ -264,11 +264,11 @@ function timelineSection({ timeline }: CaseFile): Section {
           { name: 'Amount', share: 0.1 },
           { name: 'Details', share: 0.36 },
         ],
-        rows: timeline.map(({ at, event, actorType, amountEuros, reason, resourceId }) => [
+        rows: timeline.map(({ at, event, actorType, amountCents, reason, resourceId }) => [
           formatTime(at),
           event,
           actors[actorType] ?? actorType,
-          amountEuros === null ? '' : formatEuros(amountEuros),
+          amountCents === null ? '' : formatMoney(amountCents),
           reason ?? resourceId,
         ]),
       },
@@ -277,18 +277,18 @@ function timelineSection({ timeline }: CaseFile): Section {
 }
 
 const factLabels = {
-  credited: 'The card network has paid for the time being.',
+  credited: 'The card network has paid provisionally.',
   won: 'The card network has decided for the cardholder.',
   lost: 'The card network has decided for the merchant.',
   withdrawn: 'The cardholder has withdrawn the dispute.',
-  lapsed: 'The time for evidence was over, and nothing was handed in.',
+  lapsed: 'The deadline for evidence passed, and nothing was submitted.',
 } as const
 
 function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
   const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
     at,
-    text: `${factLabels[type]}${cents === null ? '' : ` ${formatEuros(BigInt(cents))}.`}`,
+    text: `${factLabels[type]}${cents === null ? '' : ` ${formatMoney(BigInt(cents))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
@@ -319,7 +319,7 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
     facts([
       ['Purpose', intent.purpose],
       ['Merchant', intent.merchant],
-      ['Amount', formatEuros(intent.amountEuros)],
+      ['Amount', formatMoney(intent.amountCents)],
       ['Declared', formatTime(intent.createdAt)],
       ['Agent', intent.agentId],
       ['Run', intent.runId],
@@ -336,11 +336,11 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
     blocks.push(
       {
         kind: 'text',
-        text: 'The proof that a person approved it with a passkey. Anybody can check it with the keys under /.well-known/jwks.json: it falls with one digit of the amount changed.',
+        text: 'The proof that a person approved it with a passkey. Anyone can verify it with the keys under /.well-known/jwks.json: it is invalid if a single digit of the amount was changed.',
       },
       { kind: 'text', text: proof, isSmall: true },
     )
-  return [{ title: 'What was to be paid, and why', blocks }]
+  return [{ title: 'The declared payment and its purpose', blocks }]
 }
 
 function decisionSection({ intent, payment }: CaseFile): Section[] {
@@ -362,7 +362,7 @@ function decisionSection({ intent, payment }: CaseFile): Section[] {
           columns: [
             { name: 'Rule', share: 0.27 },
             { name: 'Outcome', share: 0.12 },
-            { name: 'What it said', share: 0.61 },
+            { name: 'Result', share: 0.61 },
           ],
           rows: decision.checks.map(({ rule, outcome, message }) => [rule, outcome, message ?? '']),
         },
@@ -399,7 +399,7 @@ const MAX_LINES = 300
 function excerptOf(text: string): string {
   const shown = text.split('\n', MAX_LINES).join('\n')
   if (shown.length === text.length) return text
-  return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are left out here.`
+  return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are omitted here.`
 }
 
 function receiptSections({ receipts }: CaseFile): Section[] {

@@ -7,10 +7,10 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import {
   type DisputeNews,
-  type DisputeStanding,
   type Done,
   isFailure,
   type KnownDispute,
+  type NetworkDecision,
   type OpenedDispute,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
@@ -55,7 +55,7 @@ interface DisputeCall {
 
 type DisputeAnswer =
   | { readonly kind: 'open'; readonly answer: OpenedDispute | ProcessorFailure }
-  | { readonly kind: 'inquire'; readonly answer: DisputeStanding | ProcessorFailure }
+  | { readonly kind: 'inquire'; readonly answer: NetworkDecision | ProcessorFailure }
   | { readonly kind: 'document' | 'file' | 'withdraw'; readonly answer: Done | ProcessorFailure }
 
 type StepContext = ContextOf<typeof disputesApi.callProcessor>
@@ -76,7 +76,7 @@ export const callStep = externalCall(disputesApi.callProcessor, {
     return isDue ? reserveCall(dispute, context) : new AnswerNow(NOT_ACTED)
   },
 
-  call: askProcessor,
+  call: callProcessor,
 
   async record(answer, asked, context) {
     const recorded = await recordAnswer(answer, asked, context)
@@ -104,7 +104,7 @@ export const submit = externalCall(disputesApi.submit, {
     return isOfProcessor ? reserveCall(dispute, context) : new AnswerNow(dispute)
   },
 
-  call: askProcessor,
+  call: callProcessor,
 
   async record(answer, asked, context) {
     return (await recordAnswer(answer, asked, context)) ?? context.refuse('dispute_not_found')
@@ -160,13 +160,13 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
   }
 }
 
-const claimOf = ({ amountEuros, refundedEuros, reason, description }: Dispute): DisputeCall['claim'] => ({
-  cents: String(amountEuros - refundedEuros),
+const claimOf = ({ amountCents, refundedCents, reason, description }: Dispute): DisputeCall['claim'] => ({
+  cents: String(amountCents - refundedCents),
   reason,
   description,
 })
 
-async function askProcessor(
+async function callProcessor(
   asked: DisputeCall,
   outside: { readonly ports: Ports; readonly requestId: string },
 ): Promise<DisputeAnswer> {
@@ -174,20 +174,20 @@ async function askProcessor(
   const { disputeId, kind, claim, openedAt, processorCardId } = asked
   const { requestId } = outside
   const call = { reference: `${disputeId}/${kind}`, requestId, now: new Date(asked.now) }
-  const amountEuros = BigInt(claim.cents)
+  const amountCents = BigInt(claim.cents)
   if (kind === 'open') {
     const clearings = asked.clearings
-      .map(({ id, cents }) => ({ id, amountEuros: BigInt(cents) }))
-      .sort((one, other) => Number(other.amountEuros - one.amountEuros))
-    const dispute = { ...claim, disputeId, amountEuros, processorCardId, clearings }
+      .map(({ id, cents }) => ({ id, amountCents: BigInt(cents) }))
+      .sort((one, other) => Number(other.amountCents - one.amountCents))
+    const dispute = { ...claim, disputeId, amountCents, processorCardId, clearings }
     return { kind, answer: await disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call) }
   }
-  const known = knownDispute(asked, amountEuros)
+  const known = knownDispute(asked, amountCents)
   switch (kind) {
     case 'document': {
       if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
       const { pdf, sha256 } = await renderBundle(asked.bundle, asked, outside.ports)
-      const evidence = { ...claim, amountEuros, bundle: pdf, sha256 }
+      const evidence = { ...claim, amountCents, bundle: pdf, sha256 }
       return { kind, answer: await disputes.addEvidence(known, evidence, call) }
     }
     case 'file':
@@ -201,10 +201,10 @@ async function askProcessor(
 
 const knownDispute = (
   { processorDisputeId, submittedAt }: DisputeCall,
-  amountEuros: bigint,
+  amountCents: bigint,
 ): KnownDispute => ({
   processorDisputeId: processorDisputeId ?? '',
-  amountEuros,
+  amountCents,
   submittedAt: submittedAt === null ? null : new Date(submittedAt),
 })
 
@@ -261,24 +261,24 @@ function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedD
 }
 
 /** The processor is asked every day, so an answer without news is no new fact. */
-function recordDecision(dispute: Dispute, standing: DisputeStanding, now: Date): void {
+function recordDecision(dispute: Dispute, standing: NetworkDecision, now: Date): void {
   if (standing.status === 'undecided') return
   const type = standing.status === 'expired' ? 'lost' : standing.status
-  const amountEuros = 'amountEuros' in standing ? standing.amountEuros : null
+  const amountCents = 'amountCents' in standing ? standing.amountCents : null
   const last = factsOf(dispute.facts).findLast(isOfNetwork)
-  if (last?.type === type && last.cents === (amountEuros?.toString() ?? null)) return
-  recordFact(dispute, { id: `inquiry/${now.toISOString()}`, type, at: now, amountEuros })
+  if (last?.type === type && last.cents === (amountCents?.toString() ?? null)) return
+  recordFact(dispute, { id: `inquiry/${now.toISOString()}`, type, at: now, amountCents })
 }
 
 /** Records what the network reports as a fact, whatever the dispute's status is. */
 export const notice: HandlerOf<typeof disputesApi.notice> = async ({ body }, context) => {
   const { id, sentAt, content, cardId } = body
-  const { disputeId, says, amountEuros } = content as DisputeNews
+  const { disputeId, says, amountCents } = content as DisputeNews
   // Takes the first locks of the global order before the message is deduplicated.
   const locked = await lockDispute(disputeId, context)
   return deduplicate(body, context, async () => {
     if (!locked || locked.dispute.cardId !== cardId) return
-    recordFact(locked.dispute, { id, type: says, at: sentAt, amountEuros })
+    recordFact(locked.dispute, { id, type: says, at: sentAt, amountCents })
     reconcile(locked, context)
   })
 }

@@ -3,7 +3,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { refundableOf } from '../../money/refunds/index.ts'
 import { clock } from '../../values/clock.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { findEvidence } from '../evidence/index.ts'
 import type { disputesApi } from './api.ts'
 import {
@@ -25,15 +25,15 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   if (!locked) return refuse('dispute_not_found')
   const { dispute, transaction } = locked
   if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
-  const { reason = dispute.reason, amountEuros, description = dispute.description } = body
+  const { reason = dispute.reason, amountCents, description = dispute.description } = body
   // The deadline counts from the dispute's creation. A new reason with a shorter deadline must still have
   // been in time then.
   if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
   // The dispute's own amount is free for itself, and what the merchant refunded of it is added.
-  const most = (await refundableOf(transaction, context)) + dispute.countedEuros + dispute.refundedEuros
-  if (amountEuros !== undefined && amountEuros > most)
-    return refuse('amount_too_high', `amountEuros: ${formatEuros(most)} are left of the payment.`)
-  Object.assign(dispute, { reason, description, amountEuros: amountEuros ?? dispute.amountEuros })
+  const most = (await refundableOf(transaction, context)) + dispute.countedCents + dispute.refundedCents
+  if (amountCents !== undefined && amountCents > most)
+    return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
+  Object.assign(dispute, { reason, description, amountCents: amountCents ?? dispute.amountCents })
   planCredit(dispute, context)
   reconcile(locked, context, { change: 'changed' })
   return dispute
@@ -114,7 +114,7 @@ export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = as
   return { acted: [creditDueAt, remindAt, evidenceDueAt].some(at => isDue(at, now)) }
 }
 
-const REMINDER = 'Evidence can be given for one more day; then what is there is submitted.'
+const REMINDER = 'Evidence can be added for one more day. Then the dispute is submitted as it is.'
 
 function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
@@ -140,9 +140,12 @@ interface Owner extends Row {
 }
 
 /** An operator has no tenant, so this switches to the dispute's owner; false if there is no such dispute. */
-async function actForOwnerOf(id: string, { sql, actFor }: Pick<Context, 'sql' | 'actFor'>): Promise<boolean> {
+async function actForOwnerOf(
+  id: string,
+  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
+): Promise<boolean> {
   const [found] = await sql<Owner>(OWNER, [id])
   if (!found) return false
-  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  switchTenant({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
   return true
 }

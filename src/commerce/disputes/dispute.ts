@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { flag, nullable, record, tenantTable, textArray, zeroEuros } from '../../kernel/database/entity.ts'
+import { flag, nullable, record, tenantTable, textArray, zeroCents } from '../../kernel/database/entity.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { days, minutes } from '../../values/clock.ts'
-import { type Cents, cents, type Euros, minus } from '../../values/money.ts'
+import { type Cents, cents, minus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import {
   addFact,
@@ -76,18 +76,18 @@ const schema = defineEntity({
     reason: p.enum(disputeReasons),
     description: p.text(),
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     /**
      * Refunded before the dispute, apart from requested refunds, whose amounts were never disputed. Only
      * later refunds reduce the dispute.
      */
-    refundedBeforeEuros: p.bigint().name('refunded_before_cents'),
-    refundedEuros: zeroEuros('refunded_cents'),
-    creditedEuros: zeroEuros('credited_cents'),
-    recoveredEuros: zeroEuros('recovered_cents'),
-    lostEuros: zeroEuros('lost_cents'),
+    refundedBeforeCents: p.bigint().name('refunded_before_cents'),
+    refundedCents: zeroCents('refunded_cents'),
+    creditedCents: zeroCents('credited_cents'),
+    recoveredCents: zeroCents('recovered_cents'),
+    lostCents: zeroCents('lost_cents'),
     /** The part of the payment that the dispute claims: it cannot be refunded as well. */
-    countedEuros: zeroEuros('counted_cents'),
+    countedCents: zeroCents('counted_cents'),
     /** The wallet that was credited; null if none was, or if the credit is in suspense. */
     creditedWalletId: nullable.string(),
     /** Numbers the postings, so that each has its own cause. */
@@ -124,16 +124,16 @@ schema.setClass(Dispute)
 
 interface NewFact extends Pick<DisputeFact, 'id' | 'type'> {
   readonly at: Date
-  readonly amountEuros?: Euros | null
+  readonly amountCents?: Cents | null
 }
 
-export function recordFact(dispute: Dispute, { id, type, at, amountEuros = null }: NewFact): void {
-  const fact = { id, type, at: at.toISOString(), cents: amountEuros?.toString() ?? null }
+export function recordFact(dispute: Dispute, { id, type, at, amountCents = null }: NewFact): void {
+  const fact = { id, type, at: at.toISOString(), cents: amountCents?.toString() ?? null }
   dispute.facts = addFact(dispute.facts, fact)
 }
 
-export const disputedRest = ({ amountEuros, refundedEuros }: Dispute): Cents =>
-  minus(cents(amountEuros), cents(refundedEuros))
+export const disputedRest = ({ amountCents, refundedCents }: Dispute): Cents =>
+  minus(cents(amountCents), cents(refundedCents))
 
 /**
  * Whether the platform bears what the network does not pay: until the operator finds that the payment was
@@ -149,10 +149,10 @@ export const claimOf = (dispute: Dispute): Claim => ({
   isCreditDue: dispute.creditedAt !== null,
 })
 
-export const bookedBy = ({ creditedEuros, recoveredEuros, lostEuros }: Dispute): DisputeAmounts => ({
-  creditedCents: cents(creditedEuros),
-  recoveredCents: cents(recoveredEuros),
-  lostCents: cents(lostEuros),
+export const bookedBy = ({ creditedCents, recoveredCents, lostCents }: Dispute): DisputeAmounts => ({
+  creditedCents: cents(creditedCents),
+  recoveredCents: cents(recoveredCents),
+  lostCents: cents(lostCents),
 })
 
 export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const

@@ -16,7 +16,7 @@ import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { id, newId } from '../../values/ids.ts'
-import { cents, formatEuros, restOf } from '../../values/money.ts'
+import { cents, formatMoney, restOf } from '../../values/money.ts'
 import { disputeEvent, disputesApi, laterEvents } from './api.ts'
 import { bundle } from './bundle.ts'
 import { callStep, notice, submit } from './call-processor.ts'
@@ -86,9 +86,9 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     merchant: transaction.merchant,
     reason: body.reason,
     description: body.description,
-    amountEuros: body.amountEuros ?? left,
+    amountCents: body.amountCents ?? left,
     cardFrozen,
-    refundedBeforeEuros: restOf(cents(transaction.refundedEuros), onRequest),
+    refundedBeforeCents: restOf(cents(transaction.refundedCents), onRequest),
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
     processor: ports.cardProcessor(tenant.mode).name,
@@ -108,42 +108,42 @@ function blockerOf(
   { left, body }: { readonly left: bigint; readonly body: Body },
   { now, refuse }: Creating,
 ) {
-  if (!BY_CARD.has(transaction.type)) return refuse('ask_it_back')
+  if (!BY_CARD.has(transaction.type)) return refuse('use_refund')
   if (earlier.some(isUndecided)) return refuse('dispute_open')
   if (transaction.status === 'refunded') return refuse('nothing_left')
   if (transaction.status !== 'completed') return refuse('not_disputable')
   // An amount known only from a checkout or a receipt may still decrease, and is released if the network
   // never reports it.
-  if (!payment?.clearedEuros) return refuse('not_collected')
+  if (!payment?.clearedCents) return refuse('not_collected')
   if (earlier.some(({ status }) => status === 'won' || status === 'lost')) return refuse('dispute_decided')
   if (left === 0n) return refuse('nothing_left')
-  if ((body.amountEuros ?? left) > left)
-    return refuse('amount_too_high', `amountEuros: ${formatEuros(left)} are left of the payment.`)
+  if ((body.amountCents ?? left) > left)
+    return refuse('amount_too_high', `amountEuros: ${formatMoney(left)} are left of the payment.`)
   return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
 }
 
 async function freeze(cardId: string | null, context: Creating): Promise<boolean> {
   const locked = cardId === null ? null : await lockCard(cardId, context)
-  return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
+  return locked !== null && freezeCard(locked, 'A payment of the card is disputed.', context)
 }
 
 const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
   open: 'for the card processor to open it',
   document: 'for the card processor to take the evidence',
   file: 'for the card processor to submit it',
-  withdraw: 'for the card processor to take it back',
+  withdraw: 'for the card processor to withdraw it',
   inquire: 'for the card network to decide',
 }
 
 /** Temporal keeps this line of the run, so it contains no names. */
-const summaryOf = ({ mode, amountEuros, reason, status, creditedEuros }: Dispute): string =>
-  `Dispute of ${formatEuros(amountEuros)} in ${mode} mode (${reason}): ${status}, ${formatEuros(creditedEuros)} given back`
+const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute): string =>
+  `Dispute of ${formatMoney(amountCents)} in ${mode} mode (${reason}): ${status}, ${formatMoney(creditedCents)} credited`
 
 function waitsFor(dispute: Dispute): string {
   const { evidenceDueAt, callDueAt } = dispute
   const call = pendingCall(dispute)
   if (call === null) return `for evidence${evidenceDueAt ? `, until ${minuteInWords(evidenceDueAt)}` : ''}`
-  const when = callDueAt ? `, which is asked at ${minuteInWords(callDueAt)}` : ''
+  const when = callDueAt ? `; the next inquiry is at ${minuteInWords(callDueAt)}` : ''
   return `${callLabels[call]}${when}`
 }
 
@@ -242,7 +242,7 @@ const deadline: Deadline = {
 
 export const disputesArea = area(
   'Disputes',
-  'Payments by card that the owner does not accept: evidence, the card network, its decision, and the money meanwhile.',
+  'Disputes of card payments: evidence, submission to the card network, its decision, and provisional credits.',
   disputes,
   {
     personal: disputesPersonal,

@@ -9,7 +9,7 @@ import { type Book, type Cause, openBook } from '../../money/ledger/index.ts'
 import { refundedOnRequest } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { firstOpenWallet, mainWallet, walletsById } from '../../money/wallets/index.ts'
-import { type Cents, cents, formatEuros, minOf, restOf } from '../../values/money.ts'
+import { type Cents, cents, formatMoney, minOf, restOf } from '../../values/money.ts'
 import { type Change, disputeEvent, type disputeEvents } from './api.ts'
 import { bookedBy, claimOf, Dispute, disputedRest, isUndecided, pendingCall, schedule } from './dispute.ts'
 import { disputeProcess } from './process.ts'
@@ -78,7 +78,7 @@ export async function openAccounts(
 
 export type ReconcileContext = Pick<
   Context<never, typeof disputeEvents>,
-  'sql' | 'now' | 'emit' | 'wake' | 'sendAlong'
+  'sql' | 'now' | 'emit' | 'wake' | 'queueStatement'
 >
 
 export interface ChangeNote {
@@ -92,37 +92,33 @@ export interface ChangeNote {
  */
 export function reconcile(locked: LockedDispute, context: ReconcileContext, note?: ChangeNote): void {
   const { dispute, transaction, credits, book } = locked
-  const { sql, now, wake, sendAlong } = context
-  const { status, creditedEuros, refundedEuros } = dispute
-  dispute.refundedEuros = refundedSince(locked)
+  const { sql, now, wake, queueStatement } = context
+  const { status, creditedCents: creditedBefore, refundedCents } = dispute
+  dispute.refundedCents = refundedSince(locked)
   const state = foldFacts(factsOf(dispute.facts), claimOf(dispute))
   moveMoney(locked, diffOf(bookedBy(dispute), state))
   const { creditedCents, recoveredCents, lostCents } = state
-  Object.assign(dispute, {
-    creditedEuros: creditedCents,
-    recoveredEuros: recoveredCents,
-    lostEuros: lostCents,
-  })
-  sendAlong(book.post(sql))
+  Object.assign(dispute, { creditedCents, recoveredCents, lostCents })
+  queueStatement(book.post(sql))
   moveStatus(dispute, state, now)
   // A provisional credit may be reversed, so it counts as spent until the dispute has ended.
   credits?.set(dispute.id, isUndecided(dispute) ? 0n : creditedCents)
-  if (credits) sendAlong(credits.write(sql))
+  if (credits) queueStatement(credits.write(sql))
   const counted = isUndecided(dispute) ? disputedRest(dispute) : creditedCents
-  transaction.disputedEuros += counted - dispute.countedEuros
-  dispute.countedEuros = counted
+  transaction.disputedCents += counted - dispute.countedCents
+  dispute.countedCents = counted
   const call = pendingCall(dispute)
   if (call === null) dispute.callDueAt = null
   else if (dispute.callDueAt === null || status !== dispute.status) dispute.callDueAt = now
   schedule(dispute)
-  emitChanges(dispute, { status, creditedEuros, refundedEuros }, note, context)
+  emitChanges(dispute, { status, creditedCents: creditedBefore, refundedCents }, note, context)
   wake(disputeProcess, dispute)
 }
 
 /** Requested refunds are of the rest of the payment. Refunds may exceed the disputed amount: then nothing is left. */
 function refundedSince({ dispute, transaction, refundedOnRequest }: LockedDispute): Cents {
-  const unrequested = restOf(cents(transaction.refundedEuros), refundedOnRequest)
-  return minOf(restOf(unrequested, cents(dispute.refundedBeforeEuros)), cents(dispute.amountEuros))
+  const unrequested = restOf(cents(transaction.refundedCents), refundedOnRequest)
+  return minOf(restOf(unrequested, cents(dispute.refundedBeforeCents)), cents(dispute.amountCents))
 }
 
 /** Advances are booked first and returned last, so that the bank account always covers what the network takes back. */
@@ -165,27 +161,27 @@ function moveStatus(dispute: Dispute, { status }: DisputeState, now: Date): void
 }
 
 function resolutionOf(dispute: Dispute): string {
-  const kept = formatEuros(dispute.creditedEuros)
+  const kept = formatMoney(dispute.creditedCents)
   switch (dispute.status) {
     case 'won':
       return disputedRest(dispute) === 0n
-        ? 'The merchant has refunded all that was disputed.'
+        ? 'The merchant has refunded the whole disputed amount.'
         : `The card network has decided for you: ${kept} stay yours.`
     case 'lost':
-      return dispute.creditedEuros > 0n
+      return dispute.creditedCents > 0n
         ? `The card network has decided for the merchant. The payment was not authorized, so ${kept} stay yours.`
         : 'The card network has decided for the merchant.'
     case 'withdrawn':
       return 'It was withdrawn.'
     default:
-      return 'Nothing was handed in until the time for evidence was over.'
+      return 'Nothing was submitted before the deadline for evidence.'
   }
 }
 
 interface Before {
   readonly status: DisputeStatus
-  readonly creditedEuros: bigint
-  readonly refundedEuros: bigint
+  readonly creditedCents: bigint
+  readonly refundedCents: bigint
 }
 
 function emitChanges(
@@ -197,9 +193,9 @@ function emitChanges(
   const data = disputeEvent(dispute)
   const update = (change: ChangeNote): void => emit('dispute.updated', { ...data, ...change })
   if (note) update(note)
-  if (dispute.refundedEuros !== before.refundedEuros) update({ change: 'refunded' })
-  if (dispute.creditedEuros > before.creditedEuros) update({ change: 'credited' })
-  if (dispute.creditedEuros < before.creditedEuros) update({ change: 'taken_back' })
+  if (dispute.refundedCents !== before.refundedCents) update({ change: 'refunded' })
+  if (dispute.creditedCents > before.creditedCents) update({ change: 'credited' })
+  if (dispute.creditedCents < before.creditedCents) update({ change: 'taken_back' })
   if (dispute.status !== before.status && !isUndecided(dispute))
     emit('dispute.resolved', { ...data, reason: dispute.resolution ?? '' })
 }

@@ -18,7 +18,7 @@ const sha256 = z.string().meta({
 })
 
 const receivedAt = instant.meta({
-  description: 'When it came here, in real time: the clock of test mode does not move it.',
+  description: 'When it was received, in real time, regardless of the test clock.',
 })
 
 const EvidenceRecord = z
@@ -30,8 +30,8 @@ const EvidenceRecord = z
     type,
     note: z.string().nullable(),
     text: z.string().nullable().meta({ description: 'Null where the content is a file.' }),
-    fileName: z.string().nullable().meta({ description: 'As whoever brought it called it.' }),
-    mediaType: z.string().meta({ description: 'What its content is.', examples: ['image/png'] }),
+    fileName: z.string().nullable().meta({ description: 'The name given at the upload.' }),
+    mediaType: z.string().meta({ description: 'The type of its content.', examples: ['image/png'] }),
     bytes: z.int(),
     sha256,
     receivedAt,
@@ -52,20 +52,20 @@ const readers = { callers: ['key', 'agent'], scope: 'evidence:read' } as const
 const evidence_not_found = missing('evidence')
 
 const noCard = (text: string): boolean => !isCardNumberInId(text)
-const cardFound = 'this looks like the number of a card. Black it out: it must never come here'
+const cardFound = 'this looks like a card number, which must never be sent here. Black it out'
 
 export const evidenceApi = {
   create: post('/evidence', {
-    summary: 'Keep evidence for an intent',
+    summary: 'Store evidence for an intent',
     tool: {
       name: 'add_evidence',
       isCommon: true,
-      use: 'Use it to keep as a text what shows that a payment was right: an order, an answer of the merchant. Files are uploaded by HTTP: POST /evidence.',
+      use: 'Use it to store text evidence that a payment was right: an order, an answer of the merchant. Files are uploaded by HTTP: POST /evidence.',
     },
     description: [
-      'What proves a payment later: the screenshot of an order, an invoice, the text of a confirmation. Give a `file` or a `text`, not both. It is never changed and never deleted: its SHA-256 and the time at which it came are in the audit trail, so nobody can say that it was made up for a dispute. A dispute takes it by its id.',
-      'A file is decoded to its end here: what is broken, cut off or larger than 40 million pixels is a 400 that says so.',
-      'It is kept whatever became of the intent, and long after it. The same content may be sent again: each time it is a piece of its own.',
+      'Proof of a payment: the screenshot of an order, an invoice, the text of a confirmation. Give a `file` or a `text`, not both. It is never changed or deleted: its SHA-256 and the time of its arrival are in the audit trail, which proves that it was not made up for a dispute. Add it to a dispute by its id.',
+      'A file is fully decoded: one that is broken, truncated or larger than 40 million pixels is refused with a 400.',
+      'It is kept regardless of the intent’s outcome, and long after it. The same content may be sent again: each upload is a separate piece of evidence.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'evidence:write',
@@ -78,7 +78,7 @@ export const evidenceApi = {
           .refine(noCard, cardFound)
           .nullable()
           .default(null)
-          .meta({ description: 'What is to be seen on it.', examples: ['The order page after paying'] }),
+          .meta({ description: 'What it shows.', examples: ['The order page after paying'] }),
         text: z
           .string()
           .min(1)
@@ -100,14 +100,14 @@ export const evidenceApi = {
     returns: [201, EvidenceRecord],
     fails: {
       intent_not_found: [404, 'intentId: no such intent.'],
-      too_much_evidence: [400, `intentId: the intent has ${MAX_PER_INTENT} pieces of evidence already.`],
+      too_much_evidence: [400, `intentId: the intent already has ${MAX_PER_INTENT} pieces of evidence.`],
     },
-    emits: { 'evidence.added': event('Evidence for an intent has come in and is kept.', EvidenceEvent) },
+    emits: { 'evidence.added': event('Evidence for an intent has been stored.', EvidenceEvent) },
   }),
   list: list('/evidence', {
     ...readers,
     summary: 'List evidence',
-    description: 'Newest first; that of one intent with `intentId`.',
+    description: 'Newest first; filtered by `intentId`.',
     filters: {
       intentId: id('intent').optional(),
       agentId: id('agent').optional(),
@@ -124,9 +124,8 @@ export const evidenceApi = {
   }),
   file: get('/evidence/{id}/file', {
     ...readers,
-    summary: 'Save the content of a piece of evidence',
-    description:
-      'Byte for byte as it came, as an attachment. A file that is no longer what came is not given out.',
+    summary: 'Download a piece of evidence',
+    description: 'The original bytes, as an attachment. A file that fails its integrity check is refused.',
     returns: [200, attachment],
     http: { headers: attachmentHeaders },
     fails: { evidence_not_found, ...fileRefusals },

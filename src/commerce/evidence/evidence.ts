@@ -1,6 +1,6 @@
 import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { attached } from '../../kernel/contract/file.ts'
+import { download } from '../../kernel/contract/file.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { UploadedFile } from '../../kernel/contract/upload.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
@@ -65,13 +65,13 @@ const evidence = implement(evidenceApi, {
     if (typeof content === 'string') return context.refuse(content)
     const { mediaType } = piece
     const type = mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : mediaType
-    return attached(type, content, fileNameOf(piece))
+    return download(type, content, fileNameOf(piece))
   },
 })
 
 export const evidenceArea = area(
   'Evidence',
-  'What proves a payment: screenshots, invoices and confirmations, kept as they came and never changed.',
+  'Proof of payments: screenshots, invoices and confirmations, stored as uploaded and never changed.',
   evidence,
   { personal: evidencePersonal, entities: [Evidence] },
 )

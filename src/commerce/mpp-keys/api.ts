@@ -30,7 +30,7 @@ export const mppKeysApi = {
   list: list('/collect/keys', {
     summary: 'List the keys of your payment challenges',
     description:
-      'Newest first. With each goes a secret, which makes the ids of the challenges. Secret and private key are sealed and shown to nobody.',
+      'Newest first. Each has a secret, which signs the ids of challenges. Secret and private key are sealed and never shown.',
     callers: ['key'],
     scope: 'collect:read',
     item: MppKeyRecord,
@@ -38,14 +38,14 @@ export const mppKeysApi = {
   rotate: post('/collect/keys/rotate', {
     summary: 'Replace the key of your payment challenges',
     description:
-      'New challenges are made with new keys from now on. What was offered before can still be paid: the old private key is deleted five minutes after the last of its challenges has expired.',
+      'New challenges use the new keys from now on. Earlier challenges can still be paid: the old private key is deleted five minutes after the last of them has expired.',
     callers: ['key'],
     scope: 'collect:write',
-    run: 'outside',
+    run: 'external',
     returns: [201, MppKeyRecord],
     emits: {
       'mpp_key.rotated': event(
-        'New payment challenges of an owner are made with new keys.',
+        'The keys of an owner’s payment challenges have been replaced.',
         z.object({ mppKeyId: id('mppkey'), kid, replacedKid: kid.nullable() }),
       ),
     },
@@ -53,11 +53,11 @@ export const mppKeysApi = {
   make: post('/collect/keys/make', {
     summary: 'Make the first key of the payment challenges',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ made: z.boolean() })],
     emits: {
       'mpp_key.created': event(
-        'An owner has the first keys of its payment challenges.',
+        'The first keys of an owner’s payment challenges have been created.',
         z.object({ mppKeyId: id('mppkey'), kid }),
       ),
     },
@@ -69,7 +69,7 @@ export const mppKeysApi = {
     returns: [200, z.object({ done: z.boolean() })],
     emits: {
       'mpp_key.ended': event(
-        'The private half of a replaced key of payment challenges was deleted.',
+        'The private half of a replaced key has been deleted.',
         z.object({ mppKeyId: id('mppkey'), kid }),
       ),
     },

@@ -73,12 +73,12 @@ const HARMLESS = ['alg', 'enc', 'kid', 'typ', 'cty']
 function headerProblem(encoded: string, kid: string): string | undefined {
   const header = headerOf(encoded)
   if (!header) return 'The token is no compact JWE.'
-  if ('zip' in header) return 'The token is compressed, which is not read.'
+  if ('zip' in header) return 'The token is compressed, which is not supported.'
   if (header.alg !== 'RSA-OAEP-256' || header.enc !== 'A256GCM')
     return 'The token is not encrypted with RSA-OAEP-256 and A256GCM.'
   if (header.kid !== kid) return 'The token names another key than the challenge.'
   const stranger = Object.keys(header).find(name => !HARMLESS.includes(name))
-  return stranger === undefined ? undefined : 'The header of the token has a member that is not read.'
+  return stranger === undefined ? undefined : 'The header of the token has an unsupported member.'
 }
 
 function headerOf(encoded: string): Record<string, unknown> | undefined {

@@ -8,7 +8,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { freeText, ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
 import { mppCredentialMachine, senders, witnesses } from './credential.ts'
 import {
@@ -25,10 +25,10 @@ export const addressRefusals = {
   url_refused: [400, 'url: this address is refused. Give one that can be reached from the public internet.'],
   https_required: [
     400,
-    'url: pay over https. Plain http is for test mode, at addresses that the operator has opened (OUTBOUND_ALLOW_CIDRS).',
+    'url: pay over https. Plain http is only for test mode, at addresses that the operator allows (OUTBOUND_ALLOW_CIDRS).',
   ],
   merchant_mismatch: [400, 'url: the intent is for another merchant than this host.'],
-  merchant_denied: [403, 'url: a protect rule forbids to pay there.'],
+  merchant_denied: [403, 'url: a protect rule denies this host.'],
   merchant_not_allowed: [
     403,
     'url: where there are allow rules, only what they cover is paid, and none covers this. The owner adds one by POST /mpp/protect.',
@@ -37,12 +37,12 @@ export const addressRefusals = {
 
 export const offerRefusals = {
   no_challenge: [400, 'url: the merchant asks for no payment.'],
-  no_card_offer: [400, 'url: the merchant takes no payment by card/charge of the scheme Payment.'],
+  no_card_offer: [400, 'url: the merchant does not accept card/charge of the scheme Payment.'],
   challenge_unusable: [400, 'url: the challenge of the merchant cannot be used.'],
   challenge_expired: [400, 'url: the challenge of the merchant has expired.'],
-  amount_above_held: [400, 'url: the merchant asks for more than is held for the intent.'],
-  currency_not_eur: [400, 'url: the merchant asks for another currency. Only euros are paid.'],
-  network_not_accepted: [400, 'url: the merchant takes no card of this network.'],
+  amount_above_held: [400, 'url: the merchant’s amount exceeds the hold of the intent.'],
+  currency_not_eur: [400, 'url: the merchant’s currency is not supported. Only euros can be paid.'],
+  network_not_accepted: [400, 'url: the merchant does not accept this card’s network.'],
   digest_mismatch: [400, 'url: the challenge is for another body than that of this request.'],
   merchant_key_unusable: [400, 'url: nothing may be encrypted to the key of the merchant.'],
 } as const satisfies Record<string, Failure>
@@ -50,15 +50,15 @@ export const offerRefusals = {
 export const merchantRefusals = {
   merchant_busy: [
     503,
-    'Too many requests to this merchant are still without an answer. Nothing was sent or paid: try again, with a new Idempotency-Key.',
+    'Too many requests to this merchant are unanswered. Nothing was sent or paid. Try again with a new Idempotency-Key.',
   ],
   merchant_unusable: [
     502,
-    'The answer of the merchant cannot be used. Nothing was minted or paid: try again, with a new Idempotency-Key.',
+    'The merchant’s answer cannot be used. Nothing was minted or paid. Try again with a new Idempotency-Key.',
   ],
-  merchant_silent: [
+  merchant_timeout: [
     504,
-    'The merchant did not answer in time. Nothing was minted or paid: try again, with a new Idempotency-Key.',
+    'The merchant did not answer in time. Nothing was minted or paid. Try again with a new Idempotency-Key.',
   ],
 } as const satisfies Record<string, Failure>
 
@@ -67,23 +67,23 @@ export const mintRefusals = {
   ...subjectRefusals,
   intent_other_merchant: [
     400,
-    'intentId: the agent pays only the merchant that it has paid first, and the intent is for another one.',
+    'intentId: the agent is locked to the first merchant that it paid, and the intent is for another one.',
   ],
-  card_cannot_pay: [400, 'The card cannot pay any more: it was frozen, closed or replaced meanwhile.'],
+  card_cannot_pay: [400, 'The card can no longer pay: it was frozen, closed or replaced in the meantime.'],
   payment_denied: [403, 'The policy of the agent, its card or its risk forbids this payment.'],
-  network_tokens_missing: [503, 'The processor of this card gives no network tokens.'],
+  network_tokens_missing: [503, 'The processor of this card issues no network tokens.'],
   processor_silent: [
     504,
-    'The processor of the card did not answer in time. Nothing was minted or paid: try again, with a new Idempotency-Key.',
+    'The card’s processor did not answer in time. Nothing was minted or paid. Try again with a new Idempotency-Key.',
   ],
   processor_unusable: [
     502,
-    'The answer of the card’s processor cannot be used. Nothing was minted or paid: try again, with a new Idempotency-Key.',
+    'The answer of the card’s processor cannot be used. Nothing was minted or paid. Try again with a new Idempotency-Key.',
   ],
-  processor_refused: [502, 'The processor of the card refuses to give a network token.'],
+  processor_refused: [502, 'The card’s processor refuses to issue a network token.'],
   pay_interrupted: [
     503,
-    'The request was interrupted before anything was minted or sent. Nothing was paid: try again, with a new Idempotency-Key.',
+    'The request was interrupted before anything was minted or sent. Nothing was paid. Try again with a new Idempotency-Key.',
   ],
 } as const satisfies Record<string, Failure>
 
@@ -91,21 +91,21 @@ export const mintRefusals = {
 const sentRefusals = {
   payment_indeterminate: [
     502,
-    'The credential was sent, and the merchant’s answer does not say that it was paid. The money stays held: GET /v1/mpp/credentials tells how it stands.',
+    'The credential was sent, but the merchant’s answer does not confirm the payment. The money stays held. GET /v1/mpp/credentials shows the outcome.',
   ],
   payment_unanswered: [
     504,
-    'The credential was sent, and the merchant did not answer in time. The money stays held: GET /v1/mpp/credentials tells how it stands.',
+    'The credential was sent, but the merchant did not answer in time. The money stays held. GET /v1/mpp/credentials shows the outcome.',
   ],
 } as const satisfies Record<string, Failure>
 
 const status = z.enum(mppCredentialMachine.states).meta({
   description:
-    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: nobody knows yet whether it was paid; its money stays held. `consumed`: paid. `void`: not paid, also where the card network has taken back what it had authorized; the intent is free again.',
+    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: its outcome is unknown, and its money stays held. `consumed`: paid. `void`: not paid, or reversed by the card network; the intent can be paid again.',
 })
 
 const merchant = z.string().meta({
-  description: 'The host that was asked: it is the payee.',
+  description: 'The requested host, which is the payee.',
   examples: ['shop.example.com'],
 })
 
@@ -123,18 +123,15 @@ const MppCredentialRecord = z
     }),
     status,
     sentBy: z.enum(senders).meta({
-      description: '`service`: by `POST /v1/mpp/pay`. `caller`: by whoever minted it and was shown it.',
+      description: '`service`: by `POST /v1/mpp/pay`. `caller`: by the caller that minted it.',
     }),
     merchant,
-    merchantName: z
-      .string()
-      .nullable()
-      .meta({ description: 'The name that the merchant gives itself. It proves nothing.' }),
+    merchantName: z.string().nullable().meta({ description: 'The name stated by the merchant; unverified.' }),
     url: z
       .string()
       .meta({ description: 'Without its query.', examples: ['https://shop.example.com/reports/42'] }),
     method: z.string().meta({ examples: ['GET'] }),
-    amountEuros: euros,
+    amountCents: money,
     network: z.string().meta({ examples: ['visa'] }),
     challengeId: z.string(),
     requestDigest: digest.meta({ description: 'SHA-256 of method, address and body of the request.' }),
@@ -142,22 +139,22 @@ const MppCredentialRecord = z
     merchantStatus: z
       .int()
       .nullable()
-      .meta({ description: 'With what the merchant answered the paid request.', examples: [200] }),
+      .meta({ description: 'The merchant’s HTTP status for the paid request.', examples: [200] }),
     receipt: z
       .string()
       .nullable()
       .meta({ description: 'The `Payment-Receipt` as it came; null unless it is one for this payment.' }),
-    note: z.string().nullable().meta({ description: 'What is to be known of the answer.' }),
+    note: z.string().nullable().meta({ description: 'A note about the answer.' }),
     outcomeBy: z.enum(witnesses).nullable().meta({
       description:
-        'Whose word ended it: the merchant’s, the card network’s, a key’s or an operator’s; `deadline`: nobody’s within 31 days.',
+        'Who reported the outcome: the merchant, the card network, a key or an operator; `deadline`: no one within 31 days.',
     }),
     askedAt: instant,
     sentAt: instant.nullable(),
     answeredAt: instant.nullable(),
     endedAt: instant.nullable(),
     dueAt: instant.nullable().meta({
-      description: 'An open one ends by this, if nobody has said before what became of it.',
+      description: 'When an unknown outcome counts as not paid, unless it is reported before.',
     }),
     transactionId: id('txn').nullable(),
     workflowId: z
@@ -174,7 +171,7 @@ const credentialMembers = {
   intentId: id('intent'),
   cardId: id('card'),
   status,
-  amountEuros: euros,
+  amountCents: money,
   merchant,
 }
 
@@ -183,7 +180,7 @@ const MppTransactionEvent = z.object({ ...credentialMembers, transactionId: id('
 
 export const mintEvents = {
   'mpp.credential.minted': event(
-    'A credential for one machine payment has been made, and the intent’s payment has begun.',
+    'A credential for a machine payment has been minted, and the intent’s payment has begun.',
     MppCredentialEvent,
   ),
 }
@@ -195,11 +192,11 @@ export const outcomeEvents = {
     MppTransactionEvent,
   ),
   'mpp.credential.indeterminate': event(
-    'Nobody knows whether a machine payment was paid: its money stays held until somebody says so.',
+    'The outcome of a machine payment is unknown: its money stays held until the outcome is reported.',
     MppCredentialEvent,
   ),
   'mpp.credential.void': event(
-    'A machine payment was not paid: its token pays nothing any more, and the intent is free again.',
+    'A machine payment was not paid: its token is revoked, and the intent can be paid again.',
     MppCredentialEvent,
   ),
 }
@@ -248,7 +245,7 @@ const headers = z
   .optional()
   .meta({
     description:
-      'Headers of your own. `Authorization` is sent with the payment only where the merchant wants the credential in another header.',
+      'Additional headers. `Authorization` is sent with the payment only if the merchant expects the credential in another header.',
     examples: [{ accept: 'application/json' }],
   })
 
@@ -268,12 +265,11 @@ const MppPayment = z
     credential_id: id('mppcredential'),
     merchant_status: z.int().meta({ examples: [200] }),
     receipt: z.string().nullable().meta({
-      description:
-        'The `Payment-Receipt` of the merchant as it came; null where it gave none for this payment.',
+      description: 'The merchant’s `Payment-Receipt` as it came; null if it gave none for this payment.',
     }),
     merchant_body: z.record(z.string(), z.unknown()).meta({
       description:
-        'A JSON object as it is; other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. JSON of more than 20,000 values or 64 levels stays `text`. At most 1 MiB: what was cut has `truncated`. Of the numbers of cards only the last four digits are given, and nothing of the credential: such a body has `masked`.',
+        'A JSON object as it is; other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. JSON of more than 20,000 values or 64 levels stays `text`. At most 1 MiB: what was cut has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
       examples: [{ report: 42 }],
     }),
     note: z
@@ -284,9 +280,7 @@ const MppPayment = z
   .meta({ id: 'MppPayment' })
 
 const CreatedMppCredential = MppCredentialRecord.extend({
-  header: z
-    .string()
-    .meta({ description: 'The header that is to carry the credential.', examples: ['Authorization'] }),
+  header: z.string().meta({ description: 'The header for the credential.', examples: ['Authorization'] }),
   credential: shownOnce('Payment eyJjaGFsbGVuZ2UiOnsiaWQiOiI…'),
 }).meta({ id: 'CreatedMppCredential' })
 
@@ -302,7 +296,7 @@ const payingEvents = { ...denialEvents, ...tokenPaymentEvents, ...mppTokenEvents
 
 export const mppApi = {
   pay: post('/v1/mpp/pay', {
-    summary: 'Pay what asks for money by HTTP 402',
+    summary: 'Pay a merchant that answers HTTP 402',
     tool: {
       name: 'pay_http_402',
       isCommon: true,
@@ -311,15 +305,15 @@ export const mppApi = {
     },
     description: [
       'Requests the address, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant, bound to challenge, intent and card), and repeats the request with it. It answers with what the merchant sells, and its receipt.',
-      'Before anything is minted: the intent is approved and unpaid, the card usable, the host that is asked is the merchant of the intent and no protect rule is against it; the challenge is in time, in euros, within what is held, for a network of the card and for this body, with a good key of the merchant itself; policy, card and risk say yes. Otherwise it is refused, and nothing is paid.',
-      'A credential is sent once. Whatever is not a 2xx afterwards leaves the outcome open: 502 or 504, the money stays held, and nothing is minted again until the card network, a key (`POST /v1/mpp/credentials/{id}/resolve`) or 31 days have said what became of it. Repeat with the same `Idempotency-Key` to get the answer again; it never pays twice.',
+      'Before anything is minted: the intent is approved and unpaid, the card usable, the requested host is the intent’s merchant and no protect rule denies it; the challenge has not expired, is in euros, within the hold, for a network of the card and for this body, with a valid key of the merchant itself; policy, card and risk allow it. Otherwise it is refused, and nothing is paid.',
+      'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. Repeat with the same `Idempotency-Key` to get the answer again; it never pays twice.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(Payable, 'the merchant is given a network token by this service.'),
+    body: withoutCardNumbers(Payable, 'this service gives the merchant a network token.'),
     example: {
       url: 'https://shop.example.com/reports/42',
       intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -332,10 +326,10 @@ export const mppApi = {
   mint: post('/v1/mpp/credentials', {
     summary: 'Mint a credential for a challenge',
     description:
-      'For an agent that speaks with the merchant itself: it hands in the challenge, and is shown the credential once, to be sent in the named header. All checks are those of `POST /v1/mpp/pay`, with the address that was asked; without `url`, the realm of the challenge. Whether it was paid, the card network says, or a key.',
+      'For an agent that calls the merchant itself: it sends the challenge, and is shown the credential once, for the named header. The checks are those of `POST /v1/mpp/pay`, with the requested address; without `url`, the realm of the challenge. The card network or a key reports the outcome.',
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -352,7 +346,7 @@ export const mppApi = {
             ],
           }),
       }).omit({ headers: true }),
-      'the merchant is given a network token by this service.',
+      'this service gives the merchant a network token.',
       { random: ['challenge'] },
     ),
     example: {
@@ -365,13 +359,13 @@ export const mppApi = {
       ...paying,
       merchant_busy: merchantRefusals.merchant_busy,
       merchant_unusable: merchantRefusals.merchant_unusable,
-      merchant_silent: merchantRefusals.merchant_silent,
+      merchant_timeout: merchantRefusals.merchant_timeout,
     },
     emits: payingEvents,
   }),
   list: list('/v1/mpp/credentials', {
     summary: 'List MPP credentials',
-    description: 'Newest first: every machine payment, with how it stands.',
+    description: 'Newest first: every machine payment, with its status.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
     filters: {
@@ -390,9 +384,9 @@ export const mppApi = {
     fails: { credential_not_found },
   }),
   resolve: post('/v1/mpp/credentials/{id}/resolve', {
-    summary: 'Say what became of a machine payment',
+    summary: 'Resolve the outcome of a machine payment',
     description:
-      'For an outcome that nobody knows, once the owner has learnt it from the merchant. `paid` captures the money; `not_paid` revokes the token and frees the intent. What the card network has authorized or cleared counts as paid, whatever is said here.',
+      'For an unknown outcome, once the owner has learned it from the merchant. `paid` captures the money; `not_paid` revokes the token and frees the intent. A payment that the card network authorized or cleared always counts as paid.',
     callers: ['key'],
     scope: 'mpp:resolve',
     body: z.strictObject({ outcome: z.enum(['paid', 'not_paid']), comment: freeText.optional() }),
@@ -400,7 +394,7 @@ export const mppApi = {
     returns: [200, MppCredentialRecord],
     fails: {
       credential_not_found,
-      credential_over: [400, 'Its outcome is known already.'],
+      credential_over: [400, 'Its outcome is already known.'],
       credential_under_way: [409, 'The merchant may still answer: try again two minutes after it was sent.'],
       network_says_paid: [400, 'outcome: the card network has authorized the payment: it is paid.'],
     },
@@ -409,7 +403,7 @@ export const mppApi = {
   evidence: get('/v1/mpp/credentials/{id}/evidence', {
     summary: 'Get the signed evidence of a machine payment',
     description:
-      'A JWS (EdDSA) of this service over the decision, the intent, the challenge, the digests of request and credential, the receipt and the outcome as it stands. Anybody checks it offline with `/.well-known/jwks.json`: `typ` is `payment-evidence`.',
+      'A JWS (EdDSA) of this service over the decision, the intent, the challenge, the digests of request and credential, the receipt and the current outcome. Anyone can verify it offline with `/.well-known/jwks.json`: `typ` is `payment-evidence`.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
     returns: [
@@ -454,7 +448,7 @@ const merchant_unclear: Failure = [
 
 export const protectApi = {
   protect: post('/mpp/protect', {
-    summary: 'Add a rule on whom machine payments may go to',
+    summary: 'Add a rule for machine payments',
     description:
       'Rules read the address that is asked, before the first request and once more before anything is minted: a host, all hosts below a domain, or an origin. A deny rule wins over allow rules; where an agent has allow rules, of its own or for every agent, nothing else is paid.',
     callers: ['key'],
@@ -470,7 +464,7 @@ export const protectApi = {
           .meta({ examples: ['*.example.com'] }),
         agentId: id('agent')
           .optional()
-          .meta({ description: 'For this agent only; left out, for every agent.' }),
+          .meta({ description: 'For this agent only; for every agent if left out.' }),
         reason: freeText.optional(),
       }),
     ),
@@ -479,18 +473,15 @@ export const protectApi = {
     fails: {
       merchant_unclear,
       agent_not_found: [404, 'agentId: no such agent.'],
-      rule_exists: [400, 'There is such a rule already.'],
-      too_many_rules: [400, `There are ${MAX_RULES.toLocaleString('en')} rules already. Delete one.`],
+      rule_exists: [400, 'The same rule already exists.'],
+      too_many_rules: [400, `The limit of ${MAX_RULES.toLocaleString('en')} rules is reached. Delete one.`],
     },
     emits: {
-      'mpp.protect_rule.created': event(
-        'An owner has said whom machine payments may go to, or must not.',
-        RuleEvent,
-      ),
+      'mpp.protect_rule.created': event('A rule for machine payments has been added.', RuleEvent),
     },
   }),
   rules: list('/mpp/protect', {
-    summary: 'List the rules on whom machine payments may go to',
+    summary: 'List the rules for machine payments',
     description: 'Newest first. An agent sees its own rules and those for every agent.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
@@ -498,13 +489,13 @@ export const protectApi = {
     item: RuleRecord,
   }),
   unprotect: del('/mpp/protect/{id}', {
-    summary: 'Delete a rule on whom machine payments may go to',
+    summary: 'Delete a rule for machine payments',
     callers: ['key'],
     scope: 'mpp:protect',
     returns: [204, nothing],
     fails: { protect_rule_not_found: missing('protect rule') },
     emits: {
-      'mpp.protect_rule.deleted': event('A rule on machine payments holds no longer.', RuleEvent),
+      'mpp.protect_rule.deleted': event('A rule for machine payments has been deleted.', RuleEvent),
     },
   }),
 }
@@ -514,20 +505,20 @@ const acted = [200, z.object({ acted: z.boolean() })] as const
 /** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/v1/mpp/credentials/{id}/status', {
-    summary: 'How a machine payment stands',
+    summary: 'Get the status of a machine payment’s process',
     callers: [],
     readsClock: true,
     returns: [
       200,
       ProcessStatusRecord.extend({
-        steps: z.array(z.string()).meta({ description: 'What was done, in order.' }),
+        steps: z.array(z.string()).meta({ description: 'The steps so far, in order.' }),
         next: z.enum(['settle', 'deleteToken']).nullable(),
       }),
     ],
     fails: { credential_not_found },
   }),
   settle: post('/v1/mpp/credentials/{id}/settle', {
-    summary: 'Do what is due for a machine payment',
+    summary: 'Carry out the due step of a machine payment',
     callers: [],
     returns: acted,
     fails: { credential_not_found },
@@ -535,9 +526,9 @@ export const stepsApi = {
   }),
   /** The service already refuses payments by the token. */
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
-    summary: 'Tell the processor that the token of a machine payment is over',
+    summary: 'Delete the token of a machine payment at the processor',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     returns: acted,
     fails: { credential_not_found },

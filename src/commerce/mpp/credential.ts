@@ -43,7 +43,7 @@ const schema = defineEntity({
     /** Without its query, which may contain secrets. */
     url: p.text(),
     method: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     network: p.text(),
     challengeId: p.text(),
     /** As the merchant sent it: every parameter byte for byte. */
@@ -120,6 +120,6 @@ export const credentialEvent = ({
   intentId,
   cardId,
   status,
-  amountEuros,
+  amountCents,
   merchant,
-}: MppCredential) => ({ credentialId: id, agentId, intentId, cardId, status, amountEuros, merchant })
+}: MppCredential) => ({ credentialId: id, agentId, intentId, cardId, status, amountCents, merchant })

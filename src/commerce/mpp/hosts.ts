@@ -110,5 +110,5 @@ export function isPayee(merchant: string, url: URL, isAllowed: boolean): boolean
 
 export const otherPayeeMessage = (merchant: string, url: URL): string =>
   namedHost(merchant) === undefined
-    ? `url: the intent is for ${merchant}, and nothing proves that ${plainHost(url)} is that merchant. Declare the intent for ${plainHost(url)}, or let the owner allow that host: POST /mpp/protect.`
-    : `url: the intent is for ${merchant}, not for ${plainHost(url)}. The payee is the host that is asked: declare the intent for it.`
+    ? `url: the intent is for ${merchant}, and nothing proves that ${plainHost(url)} is that merchant. Declare the intent for ${plainHost(url)}, or have the owner allow that host: POST /mpp/protect.`
+    : `url: the intent is for ${merchant}, not for ${plainHost(url)}. The payee is the requested host: declare the intent for it.`

@@ -27,7 +27,7 @@ const HOP_BY_HOP =
 const PAYMENT_HEADERS = /^(payment-.*|accept-payment|x-payment|x-payment-.*)$/i
 
 function headerProblem(name: string, value: string): string | undefined {
-  if (!NAME.test(name)) return 'is no name of a header'
+  if (!NAME.test(name)) return 'is not a header name'
   if (HOP_BY_HOP.test(name)) return 'is set by the connection; leave it out'
   if (PAYMENT_HEADERS.test(name)) return 'belongs to the payment, which this service makes; leave it out'
   if (!VALUE.test(value)) return 'has a value that is not plain ASCII text'
@@ -40,7 +40,7 @@ export function headersProblem(headers: Readonly<Record<string, string>>): strin
   const names = new Set<string>()
   let size = 0
   for (const [name, value] of Object.entries(headers)) {
-    const problem = names.has(name.toLowerCase()) ? 'is given twice' : headerProblem(name, value)
+    const problem = names.has(name.toLowerCase()) ? 'occurs twice' : headerProblem(name, value)
     if (problem) return `${JSON.stringify(name.slice(0, 100))} ${problem}`
     names.add(name.toLowerCase())
     size += name.length + value.length

@@ -8,7 +8,7 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { isUnusable, parseReceipt } from '../../mpp/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { decimal, formatEuros } from '../../values/money.ts'
+import { decimal, formatMoney } from '../../values/money.ts'
 import { announcedEvents, mppApi, protectApi, stepsApi } from './api.ts'
 import { MppCredential, type MppStatus, mppCredentialMachine, mppPersonal, OPEN } from './credential.ts'
 import { deleteToken, networkReactions, resolve, settle } from './outcome.ts'
@@ -17,9 +17,9 @@ import { type MachinePaymentStatus, type MppSignal, mppProcess } from './process
 import { protect, rules, unprotect } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
 
-const summaryOf = ({ amountEuros, mode, status, outcomeBy, cardId }: MppCredential): string => {
+const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredential): string => {
   const by = outcomeBy === null ? '' : `, says the ${outcomeBy}`
-  return `Machine payment of ${formatEuros(amountEuros)} by ${cardId} in ${mode} mode: ${status}${by}`
+  return `Machine payment of ${formatMoney(amountCents)} by ${cardId} in ${mode} mode: ${status}${by}`
 }
 
 const second = (at: Date): string => at.toISOString().slice(11, 19)
@@ -30,7 +30,7 @@ function stepsOf(credential: MppCredential): string[] {
   const outcome = `outcome at ${second(endedAt ?? createdAt)}: ${status}, says the ${credential.outcomeBy}`
   return [
     sentBy === 'service' ? `asked at ${second(askedAt)}: 402` : `challenge handed in at ${second(askedAt)}`,
-    `checked: ${formatEuros(credential.amountEuros)} for ${credential.intentId}`,
+    `checked: ${formatMoney(credential.amountCents)} for ${credential.intentId}`,
     `minted at ${second(createdAt)}: ${credential.agentCredentialId}`,
     ...(sentAt ? [`sent at ${second(sentAt)}, once`] : []),
     ...(answeredAt ? [`answered at ${second(answeredAt)}: ${merchantStatus ?? 'not in full'}`] : []),
@@ -48,7 +48,7 @@ function waitsFor({ status, dueAt }: MppCredential): string {
   if (status === 'sent') return `for the merchant’s answer${until}`
   return status === 'void'
     ? 'for the processor to delete the token'
-    : `for somebody to say whether it was paid${until}`
+    : `for a report of whether it was paid${until}`
 }
 
 const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
@@ -73,7 +73,7 @@ const MAX_PAYMENTS = 20
 const FIND = `
 select p.* from unnest($3::text[]) as w (id)
 cross join lateral (
-  select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountEuros", c.note, c.updated_at as "updatedAt", (
+  select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountCents", c.note, c.updated_at as "updatedAt", (
     select a.status in ('refunded', 'reversed', 'expired') from card_authorizations a
     where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isRefunded"
   from mpp_credentials c where (c.owner_id, c.mode, c.intent_id) = ($1, $2, w.id) order by c.id desc limit ${MAX_PAYMENTS}
@@ -81,7 +81,7 @@ cross join lateral (
 order by p.id desc`
 
 type PaymentRow = Row &
-  Pick<MppCredential, 'id' | 'intentId' | 'amountEuros' | 'note' | 'updatedAt'> & {
+  Pick<MppCredential, 'id' | 'intentId' | 'amountCents' | 'note' | 'updatedAt'> & {
     readonly status: MppStatus
     readonly isRefunded: boolean | null
   }
@@ -94,16 +94,16 @@ const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
   void: 'cancelled',
 }
 
-const OPEN_REASON = 'Nobody knows yet whether the merchant was paid.'
+const OPEN_REASON = 'The outcome is unknown: the merchant may have been paid.'
 
 const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
-  return rows.map(({ id, intentId, status, amountEuros, note, isRefunded, updatedAt }) => ({
+  return rows.map(({ id, intentId, status, amountCents, note, isRefunded, updatedAt }) => ({
     intentId,
     type: 'mpp' as const,
     id,
     status: status === 'consumed' && isRefunded ? 'returned' : stateByStatus[status],
-    amountEuros,
+    amountCents,
     reason: status === 'indeterminate' ? { code: status, message: note ?? OPEN_REASON } : null,
     updatedAt,
   }))
@@ -118,7 +118,7 @@ const credentialClaims = (credential: MppCredential) => ({
   digest: `sha-256=${credential.credentialDigest}`,
   status: credential.status,
   outcomeBy: credential.outcomeBy,
-  amountEuros: Number(decimal(credential.amountEuros)),
+  amountEuros: Number(decimal(credential.amountCents)),
   network: credential.network,
   merchant: credential.merchant,
   agentCredentialId: credential.agentCredentialId,
@@ -164,7 +164,7 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async (
       id: intent.id,
       merchant: intent.merchant,
       purpose: intent.purpose,
-      amountEuros: Number(decimal(intent.amountEuros)),
+      amountEuros: Number(decimal(intent.amountCents)),
       decidedAt: timeOf(intent.decidedAt),
     },
     challenge: credential.challenge,
@@ -211,7 +211,7 @@ const outcomeDue: Deadline = {
 
 export const mppArea = area(
   'MPP',
-  'Paying merchants that ask for money by HTTP 402, once each, and only those that the owner lets be paid.',
+  'Paying merchants that answer HTTP 402, once per intent, and only those that the owner allows.',
   mpp,
   {
     personal: mppPersonal,

@@ -11,7 +11,7 @@ import {
   requestOf,
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { hostInName, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
@@ -46,12 +46,11 @@ export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   if (first) return first
   const offers = challenges.map(({ method, intent }) => `${method}/${intent}`)
   const names = [...new Set([...offers, ...otherSchemes, ...otherProtocols(answer)])]
-  const offered =
-    names.length === 0 ? 'The merchant offers nothing that can be read' : `Offered: ${listed(names)}`
+  const offered = names.length === 0 ? 'The merchant offers nothing readable' : `Offered: ${listed(names)}`
   const why = problems.length > 0 ? ` ${problems.slice(0, 3).join(' ')}` : ''
   return {
     code: 'no_card_offer',
-    message: `url: the merchant takes no payment by card/charge of the scheme Payment. ${offered}.${why}`,
+    message: `url: the merchant does not accept card/charge of the scheme Payment. ${offered}.${why}`,
   }
 }
 
@@ -66,7 +65,7 @@ const noPaymentRequired = (status: number): PayProblem => ({
       : `url: the merchant answered ${status}, not 402: it asks for no payment at this address. Nothing was paid.`,
 })
 
-const NUMBER_INSIDE = 'The challenge contains the number of a card, which must be neither kept nor sent.'
+const NUMBER_INSIDE = 'The challenge contains a card number, which must be neither stored nor sent.'
 
 /** A challenge is kept byte for byte, so its base64url members are searched too. */
 function hasCardNumberInside({ request, opaque = '', ...others }: Challenge): boolean {
@@ -102,7 +101,7 @@ function namesX402(body: Uint8Array): boolean {
 export interface OfferTerms {
   /** Real time: a merchant does not know a tenant's clock. */
   readonly now: Date
-  readonly heldEuros: Euros
+  readonly heldCents: Cents
   readonly networks: readonly string[]
   readonly body: string | null
   readonly url: URL
@@ -115,12 +114,12 @@ const checkExpiry: Check = ({ challenge: { expires } }, { now }) => {
   if (!isInstant(expires))
     return {
       code: 'challenge_unusable',
-      message: 'url: the challenge expires at what is no time of RFC 3339.',
+      message: 'url: the expiry of the challenge is not an RFC 3339 time.',
     }
   if (Date.parse(expires) > now.getTime()) return undefined
   return {
     code: 'challenge_expired',
-    message: `url: the challenge of the merchant expired at ${new Date(expires).toISOString()}. Try again; a merchant whose challenges are always over has a wrong clock.`,
+    message: `url: the challenge of the merchant expired at ${new Date(expires).toISOString()}. Try again; if its challenges are always expired, the merchant’s clock is wrong.`,
   }
 }
 
@@ -129,15 +128,15 @@ const checkCurrency: Check = ({ charge: { currency } }) =>
     ? undefined
     : {
         code: 'currency_not_eur',
-        message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros are paid.`,
+        message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros can be paid.`,
       }
 
-const checkHold: Check = ({ charge: { amount } }, { heldEuros }) =>
-  amount <= heldEuros
+const checkHold: Check = ({ charge: { amount } }, { heldCents }) =>
+  amount <= heldCents
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${formatEuros(amount)}, ${formatEuros(heldEuros)} are held for the intent. Declare an intent for what it costs.`,
+        message: `url: the merchant asks for ${formatMoney(amount)}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for the full price.`,
       }
 
 const checkNetwork: Check = ({ card }, { networks }) =>
@@ -154,14 +153,14 @@ const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
     : {
         code: 'digest_mismatch',
         message:
-          'url: the challenge is for another body than that of this request. Send the body that is to be paid for.',
+          'url: the challenge is for another body than that of this request. Send the body that the challenge was offered for.',
       }
 
 const checkBilling: Check = ({ card: { billingRequired } }) =>
   billingRequired
     ? {
         code: 'challenge_unusable',
-        message: 'url: the merchant demands a billing address, and this service gives none.',
+        message: 'url: the merchant requires a billing address, which this service does not give.',
       }
     : undefined
 
@@ -171,7 +170,7 @@ const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
     ? undefined
     : {
         code: 'merchant_key_unusable',
-        message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the merchant that was asked.`,
+        message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the requested merchant.`,
       }
 
 /** A name in words proves nothing and is only shown; the host of another site is refused. */

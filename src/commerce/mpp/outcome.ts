@@ -32,13 +32,13 @@ import {
   OPEN_FOR_MS,
   type Witness,
 } from './credential.ts'
-import { mppProcess, takenBackProcess } from './process.ts'
+import { mppProcess, reversedProcess } from './process.ts'
 
 export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeof tokenPaymentEvents
 
 type OutcomeContext = Pick<
   Context<never, OutcomeEvents>,
-  'records' | 'sql' | 'sendAlong' | 'tenant' | 'now' | 'emit' | 'wake'
+  'records' | 'sql' | 'queueStatement' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
 /** A machine payment with its payment locked. Applies what the merchant, the network or the owner states. */
@@ -88,7 +88,7 @@ export class OpenPayment {
       completePaid(credential, transactionId, 'network', this.#context)
       return false
     }
-    const runs = credential.status === 'consumed' ? takenBackProcess : mppProcess
+    const runs = credential.status === 'consumed' ? reversedProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
     Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
@@ -102,11 +102,11 @@ export class OpenPayment {
   }
 
   #state(outcome: 'paid' | 'not_paid'): void {
-    const { sql, sendAlong } = this.#context
+    const { sql, queueStatement } = this.#context
     const authorization = this.#authorization
     const { fact, evidence } = outcomeFact(authorization, outcome)
     applyFact(authorization, fact, cardChannel, evidence, this.#batch, this.#context)
-    sendAlong(writeCardBatch(this.#batch, sql))
+    queueStatement(writeCardBatch(this.#batch, sql))
   }
 }
 
@@ -206,7 +206,7 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
   const { credential } = payment
   if (credential.status === 'sent') return refuse('credential_under_way')
   const isOver = credential.status === 'void' || credential.status === 'consumed'
-  if (isOver) return refuse('credential_over', `Its outcome is known already: it is ${credential.status}.`)
+  if (isOver) return refuse('credential_over', `Its outcome is already known: it is ${credential.status}.`)
   const by: Witness = actor.type === 'operator' ? 'operator' : 'key'
   if (body.comment !== undefined) credential.note = body.comment
   if (body.outcome === 'paid') payment.markPaid(by)
@@ -224,7 +224,7 @@ export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, cont
   if (dueAt === null || dueAt > now) return { acted: false }
   if (status === 'sent') {
     await payment.markIndeterminate(
-      'Nobody has the answer of the merchant: the service was stopped, or it came too late.',
+      'The merchant’s answer was lost: the service was stopped, or the answer came too late.',
     )
     return { acted: true }
   }

@@ -36,7 +36,7 @@ export function rulePattern(text: string): Pattern {
 
 function originPattern(text: string): Pattern {
   const url = URL.parse(text)
-  if (!url?.hostname) return { problem: 'is no address; write an origin as in https://shop.example.com' }
+  if (!url?.hostname) return { problem: 'is not an address; write an origin as in https://shop.example.com' }
   const isWhole = url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== ''
   return isWhole
     ? { problem: `is more than an origin; write ${url.origin}` }
@@ -56,7 +56,7 @@ function hostPattern(text: string): Pattern {
   const url = /[/?#\\@\s*]/.test(text) ? null : URL.parse(`https://${text}`)
   if (!url?.hostname)
     return {
-      problem: 'is no host; write one as in shop.example.com, *.example.com or https://shop.example.com',
+      problem: 'is not a host; write one as in shop.example.com, *.example.com or https://shop.example.com',
     }
   if (url.port !== '')
     return { problem: `names a port; write the origin, as in https://${url.hostname}:${url.port}` }

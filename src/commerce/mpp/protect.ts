@@ -22,7 +22,7 @@ export const protect: HandlerOf<typeof protectApi.protect> = async ({ body }, co
   await lockTenant(context, 'mpp-protect')
   if (agentId !== null && !(await findAgent(records, agentId))) return refuse('agent_not_found')
   const same = await records.findOne(ProtectRule, { type, pattern: read.pattern, agentId })
-  if (same) return refuse('rule_exists', `There is such a rule already: ${same.id}.`)
+  if (same) return refuse('rule_exists', `The same rule already exists: ${same.id}.`)
   if ((await records.count(ProtectRule)) >= MAX_RULES) return refuse('too_many_rules')
   const rule = records.create(ProtectRule, { type, merchant, pattern: read.pattern, agentId, reason })
   emit('mpp.protect_rule.created', ruleEvent(rule))

@@ -8,7 +8,7 @@ import { schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { sepaTransferEvents } from '../transfers/index.ts'
 import { fileMachine } from './sepa-file.ts'
@@ -30,7 +30,7 @@ const ReportedPaymentRecord = z.object({
   status: z
     .string()
     .nullable()
-    .meta({ description: 'As the bank’s pain.002 writes it; null of a camt message.', examples: ['RVNM'] }),
+    .meta({ description: 'As in the bank’s pain.002; null for a camt message.', examples: ['RVNM'] }),
   notice: z.enum(noticeKinds).nullable(),
   reasonCode: z
     .string()
@@ -38,9 +38,9 @@ const ReportedPaymentRecord = z.object({
     .meta({ examples: ['AC04'] }),
   outcome: z.enum(outcomes).meta({
     description:
-      '`taken`: the transfer follows within seconds. `on_its_way`: nothing changes by it. `unknown_payment`, `unknown_file`: of none that this mode has sent. `unknown_status`: the bank’s status has no meaning here, nothing changes by it, and a person must look. `amount_differs`: a person must look.',
+      '`taken`: the transfer is updated within seconds. `on_its_way`: no change. `unknown_payment`, `unknown_file`: not sent in this mode. `unknown_status`: the bank’s status is unknown here; nothing changes, and a person must check it. `amount_differs`: a person must check it.',
   }),
-  note: z.string().nullable().meta({ description: 'What a person should know of it; null if nothing.' }),
+  note: z.string().nullable().meta({ description: 'A note for a person; null if there is none.' }),
 })
 
 const MessageRecord = z
@@ -49,12 +49,14 @@ const MessageRecord = z
     kind: z.enum(messageKinds),
     messageId: z.string(),
     sha256: z.string(),
-    payments: z.array(ReportedPaymentRecord).meta({ description: 'What it says of payments of ours.' }),
+    payments: z
+      .array(ReportedPaymentRecord)
+      .meta({ description: 'Its reports about this service’s payments.' }),
     credits: z
       .object({ ...creditCounts, skipped: z.array(SkippedRecord) })
       .nullable()
       .meta({
-        description: 'Of a camt message: what came in, as `POST /billing/incoming/files` answers it.',
+        description: 'For a camt message: the credits, as `POST /billing/incoming/files` returns them.',
       }),
     ...recordTail,
   })
@@ -69,7 +71,7 @@ const FileRecord = z
     executeOn: z.iso.date(),
     messageId: z.string(),
     payments: z.int(),
-    totalEuros: euros,
+    totalCents: money,
     sha256: z.string().nullable(),
     madeAt: instant.nullable(),
     handedOverAt: instant.nullable(),
@@ -78,15 +80,15 @@ const FileRecord = z
   .meta({ id: 'SepaFile' })
 
 const readDescription = [
-  'The door for what the bank sends: pain.002 (how payments stand), camt.053 and camt.054 (what is booked), in any version of them. The kind is told from the message.',
-  'A rejection undoes the transfer. A booked debit under its `endToEndId`, over the same amount, settles it; a credit that returns it brings the money back. All other credits in euros come in as `POST /billing/incoming/files` says. What names no payment of ours is listed and changes nothing.',
-  'The verification of payee comes in a pain.002, too, with RCVC (match), RVMC (close match), RVNM (no match), RVNA (not possible) or, of a whole file, RVCM (some do not match): it becomes the transfer’s `payeeCheck`, and all but a match wait for `POST /transfers/{id}/confirm-payee`. A status or a reason that is not known here is kept as the bank writes it, with a `note`, and refuses nothing: the rest of the file counts.',
-  'A file counts once: the same bytes again are answered with what was recorded, and what another file repeats changes nothing. It is read as a whole or not at all. A document type is refused, and so is what no message of a bank has: more than 32 levels, more than 32 attributes or 65,536 characters of text in one element, more than 200,000 elements. The refusal says where. A file tells of 10,000 bookings or payments at most.',
+  'Files from the bank: pain.002 (status of payments), camt.053 and camt.054 (bookings), in any version. The kind is detected from the message.',
+  'A rejection reverses the transfer. A booked debit with its `endToEndId` and the same amount settles it; a credit that returns it brings the money back. All other credits in euros are processed as by `POST /billing/incoming/files`. Entries that name no payment of this service are listed and change nothing.',
+  'The verification of payee comes in a pain.002, too, with RCVC (match), RVMC (close match), RVNM (no match), RVNA (not possible) or, of a whole file, RVCM (some do not match): it becomes the transfer’s `payeeCheck`, and all but a match wait for `POST /transfers/{id}/confirm-payee`. An unknown status or reason is kept as the bank writes it, with a `note`; the rest of the file is processed.',
+  'A file counts once: the same bytes get the recorded answer, and repeated entries of another file change nothing. It is processed as a whole or not at all. Refused are a document type, more than 32 levels, more than 32 attributes or 65,536 characters of text in one element, more than 200,000 elements. The refusal names the place. A file contains at most 10,000 bookings or payments.',
 ].join('\n\n')
 
 export const railsApi = {
   read: post('/rails/sepa', {
-    summary: 'Take a file of the bank',
+    summary: 'Process a file of the bank',
     description: readDescription,
     callers: ['dash'],
     limits: { bodyKiB: 1_024 },
@@ -98,7 +100,7 @@ export const railsApi = {
     }),
     example: { content: exampleBankFile, mode: 'test' },
     returns: [200, MessageRecord],
-    fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
+    fails: { file_unreadable: [400, 'content: this is not a readable bank file.'] },
     emits: {
       ...fileEvents,
       'sepa.message_read': event(
@@ -111,14 +113,14 @@ export const railsApi = {
           taken: z.int(),
           unknown: z
             .int()
-            .meta({ description: 'How many have a status that is not known: a person must look.' }),
+            .meta({ description: 'How many have an unknown status: a person must check them.' }),
         }),
       ),
     },
   }),
   messages: list('/rails/sepa', {
     summary: 'List the files of the bank',
-    description: 'Newest first, with what came of each.',
+    description: 'Newest first, with the outcome of each.',
     callers: ['dash'],
     filters: { mode: mode.optional(), kind: z.enum(messageKinds).optional() },
     item: MessageRecord,
@@ -126,7 +128,7 @@ export const railsApi = {
   files: list('/rails/sepa/files', {
     summary: 'List the files for the bank',
     description:
-      'Newest first: one for each cut-off and scheme, an instant payment in one at once. `open` takes payments still, `empty` had none at its cut-off, `handed_over` lies in the folder of the bank or has been fetched from there.',
+      'Newest first: one for each cut-off and scheme, and one for each instant payment. `open` still accepts payments, `empty` had none at its cut-off, `handed_over` is in the bank’s folder or was fetched from there.',
     callers: ['dash'],
     filters: { mode: mode.optional(), status: z.enum(fileMachine.states).optional() },
     item: FileRecord,
@@ -152,7 +154,7 @@ export const stepsApi = {
     body: z.strictObject({
       scheme: z.enum(schemes),
       endToEndId: z.string().max(35),
-      amountEuros: positiveEuros(),
+      amountCents: positiveMoney(),
       payee: z.object({ name: z.string().max(140), iban, bic: z.string().max(11).nullable() }),
       reference: z.string().max(140).nullable(),
     }),
@@ -167,17 +169,17 @@ export const stepsApi = {
     emits: { 'sepa.payment_queued': event('A payment waits for the next file to the bank.', PaymentEvent) },
   }),
   standing: get('/rails/sepa/queue/{ownerId}/{id}', {
-    summary: 'How a payment stands in the files',
+    summary: 'Get the queue status of a payment',
     callers: [],
     returns: queueStatus,
   }),
   takeOut: post('/rails/sepa/queue/{ownerId}/{id}/take-out', {
-    summary: 'Take a payment out of its file as long as that takes more',
+    summary: 'Remove a payment from its open file',
     callers: [],
     returns: queueStatus,
     emits: {
       'sepa.payment_taken_out': event(
-        'A payment has been taken out of a file that has not left.',
+        'A payment has been removed from a file before its hand-over.',
         PaymentEvent,
       ),
     },
@@ -190,35 +192,29 @@ export const stepsApi = {
     returns: done,
     emits: {
       'sepa.file_made': event('A file for the bank has been made.', FileEvent),
-      'sepa.file_empty': event(
-        'The cut-off of a file for the bank has passed with nothing in it.',
-        FileEvent,
-      ),
+      'sepa.file_empty': event('A file for the bank had no payments at its cut-off.', FileEvent),
     },
   }),
   stage: post('/rails/sepa/files/{id}/stage', {
-    summary: 'Lay a file down for the bank',
+    summary: 'Stage a file for the bank',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: done,
     emits: {
-      'sepa.file_staged': event(
-        'A file for the bank has been laid down, and is not given out yet.',
-        FileEvent,
-      ),
+      'sepa.file_staged': event('A file for the bank has been staged.', FileEvent),
     },
   }),
   release: post('/rails/sepa/files/{id}/release', {
-    summary: 'Let the bank have a file',
+    summary: 'Release a file to the bank',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: done,
-    emits: { 'sepa.file_handed_over': event('A file is where the bank’s client fetches it.', FileEvent) },
+    emits: { 'sepa.file_handed_over': event('A file has been released to the bank.', FileEvent) },
   }),
   tell: post('/rails/sepa/notices/{id}/tell', {
-    summary: 'Let a transfer follow what the bank has told of it',
+    summary: 'Apply the bank’s notice to a transfer',
     callers: [],
     returns: done,
     emits: sepaTransferEvents,

@@ -39,7 +39,7 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
     executeOn,
     sha256: createHash('sha256').update(content).digest('hex'),
     payments: payments.length,
-    totalEuros: payments.reduce((sum, { amountEuros }) => sum + amountEuros, 0n),
+    totalCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0n),
     madeAt: now,
     dueAt: now,
   })

@@ -50,9 +50,9 @@ export const messageResponse = (message: SepaMessage) =>
 
 function noteOf({ status, reasonCode }: StoredPayment): string | null {
   if (status && !isKnownStatus(status))
-    return `The bank reports ${status}, a status that is not known here. Nothing changes by it: ask the bank what it means.`
+    return `The bank reports ${status}, an unknown status. Nothing changes; ask the bank what it means.`
   if (reasonCode && !isKnownReason(reasonCode))
-    return `The bank gives the reason ${reasonCode}, which is not known here: ask the bank what it means.`
+    return `The bank gives the reason ${reasonCode}, which is unknown here. Ask the bank what it means.`
   return null
 }
 

@@ -50,9 +50,9 @@ export const enqueue: HandlerOf<typeof stepsApi.enqueue> = async ({ params, body
   const name = nameOf(params, context)
   const current = await queueStatusOf(sql, name)
   if (current) return { standing: current }
-  const { scheme, endToEndId, amountEuros, payee, reference } = body
+  const { scheme, endToEndId, amountCents, payee, reference } = body
   const file = await openFile(scheme, now, context)
-  const values = [...name, file.id, now, endToEndId, amountEuros, JSON.stringify(payee), reference]
+  const values = [...name, file.id, now, endToEndId, amountCents, JSON.stringify(payee), reference]
   const isNew = (await sql(INSERT_INSTRUCTION, values)).length > 0
   if (isNew) emit('sepa.payment_queued', { transferId: params.id, fileId: file.id })
   return { standing: await queueStatusOf(sql, name) }
@@ -77,7 +77,7 @@ const LOCK_FILE = `
 select f.id from sepa_files f join sepa_instructions i on f.id = i.file_id
 where (i.owner_id, i.mode, i.id) = ($1, $2, $3) and f.status = 'open' for update of f`
 
-const TAKE_OUT = `
+const REMOVE = `
 update sepa_instructions set taken_out_at = $4
 where (owner_id, mode, id) = ($1, $2, $3) and taken_out_at is null`
 
@@ -86,14 +86,14 @@ export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, co
   const name = nameOf(params, context)
   const [file] = await sql<{ id: string }>(LOCK_FILE, name)
   if (file && (await queueStatusOf(sql, name)) === 'waiting') {
-    await sql(TAKE_OUT, [...name, now])
+    await sql(REMOVE, [...name, now])
     emit('sepa.payment_taken_out', { transferId: params.id, fileId: file.id })
   }
   return { standing: await queueStatusOf(sql, name) }
 }
 
 const PAYMENTS_IN_FILE = `
-select end_to_end_id as "endToEndId", amount_cents as "amountEuros", payee, reference, null as "payerIban"
+select end_to_end_id as "endToEndId", amount_cents as "amountCents", payee, reference, null as "payerIban"
 from sepa_instructions where file_id = $1 and taken_out_at is null order by id`
 
 /** The payments of all owners in a file, without removed ones. The file is locked, so none is added. */

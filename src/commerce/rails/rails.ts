@@ -36,27 +36,22 @@ const rails = implement(
   },
 )
 
-export const railsArea = area(
-  'Rails',
-  'What goes to the bank in files, and what the bank’s own files tell.',
-  rails,
-  {
-    personal: { ...filesPersonal, ...messagesPersonal, ...instructionsPersonal },
-    entities: [SepaFile, SepaMessage, SepaNotice],
-    machines: [fileMachine, noticeMachine],
-    deadlines: [
-      {
-        process: { name: 'sepa-file' },
-        table: 'sepa_files',
-        open: 'due_at is not null',
-        operations: ['rails.make', 'rails.stage', 'rails.release'],
-      },
-      {
-        process: { name: 'sepa-notice' },
-        table: 'sepa_notices',
-        open: 'due_at is not null',
-        operations: ['rails.tell'],
-      },
-    ],
-  },
-)
+export const railsArea = area('Rails', 'Payment files for the bank, and files from the bank.', rails, {
+  personal: { ...filesPersonal, ...messagesPersonal, ...instructionsPersonal },
+  entities: [SepaFile, SepaMessage, SepaNotice],
+  machines: [fileMachine, noticeMachine],
+  deadlines: [
+    {
+      process: { name: 'sepa-file' },
+      table: 'sepa_files',
+      open: 'due_at is not null',
+      operations: ['rails.make', 'rails.stage', 'rails.release'],
+    },
+    {
+      process: { name: 'sepa-notice' },
+      table: 'sepa_notices',
+      open: 'due_at is not null',
+      operations: ['rails.tell'],
+    },
+  ],
+})

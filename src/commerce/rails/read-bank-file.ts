@@ -18,11 +18,11 @@ type ReadContext = ContextOf<typeof railsApi.read>
 
 /** Stores a bank file's reports in one transaction; each transfer follows in its own. */
 export const read: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
-  const { now, records, actFor, refuse, ports } = context
+  const { now, records, switchTenant, refuse, ports } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const platform = platformTenant(mode)
-  actFor(platform)
+  switchTenant(platform)
   const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
   if (earlier) return messageResponse(earlier)
   const bankMessage = await ports.threads.run<typeof messageIn>(
@@ -40,12 +40,12 @@ async function recordMessage(
   mode: Mode,
   context: ReadContext,
 ): Promise<SepaMessage> {
-  const { records, actFor, emit } = context
+  const { records, switchTenant, emit } = context
   const platform = platformTenant(mode)
   const { kind, statement } = bankMessage
   const matched = await matchPayments(bankMessage, mode, context.sql)
   const booked = statement && (await recordCredits(statement, mode, context))
-  actFor(platform)
+  switchTenant(platform)
   const payments = matched.map(({ tenant: _, payeeCheck: __, ...payment }) => payment)
   const messageId = excerpt(bankMessage.messageId)
   const message = records.create(SepaMessage, {
@@ -129,7 +129,7 @@ function matchAll(
 ): MatchedPayment[] {
   const byEndToEndId = new Map(submitted.map(payment => [payment.endToEndId, payment]))
   return notices.map(paymentNotice => {
-    const { amountEuros: _, ...reported } = paymentNotice
+    const { amountCents: _, ...reported } = paymentNotice
     const { endToEndId } = reported
     const transfer = byEndToEndId.get(endToEndId ?? '')
     return {
@@ -148,13 +148,13 @@ function withOthersNotice(
   if (!othersNotice) return notices
   const named = new Set(endToEndIdsOf(notices))
   const others = ordered.filter(endToEndId => !named.has(endToEndId))
-  return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountEuros: null }))]
+  return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountCents: null }))]
 }
 
 const wholeFile = ({ othersNotice, unknown: [unknown] }: StatusReport): PaymentNotice => ({
   ...(othersNotice ?? unknown ?? { status: null, notice: null, reasonCode: null, payeeCheck: null }),
   endToEndId: null,
-  amountEuros: null,
+  amountCents: null,
 })
 
 const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
@@ -166,12 +166,12 @@ const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
 })
 
 function outcomeOf(
-  { status, notice, amountEuros }: PaymentNotice,
+  { status, notice, amountCents }: PaymentNotice,
   transfer: SubmittedPayment | undefined,
 ): MatchedPayment['outcome'] {
   if (!transfer) return 'unknown_payment'
   if (status !== null && !isKnownStatus(status)) return 'unknown_status'
   if (notice === null) return 'on_its_way'
-  const isSameAmount = amountEuros === null || amountEuros === transfer.amountEuros
+  const isSameAmount = amountCents === null || amountCents === transfer.amountCents
   return isSameAmount ? 'taken' : 'amount_differs'
 }

@@ -32,7 +32,7 @@ const schema = defineEntity({
     status: p.enum(fileMachine.states).onCreate(() => fileMachine.initial),
     messageId: p.text(),
     payments: p.integer(),
-    totalEuros: p.bigint().name('total_cents'),
+    totalCents: p.bigint().name('total_cents'),
     content: nullable.string(),
     sha256: nullable.string(),
     madeAt: nullable.instant(),

@@ -7,15 +7,17 @@ import { fileRefusals } from '../../kernel/database/stored-files.ts'
 import { viewNotes } from '../../ports/viewer.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { matchers, receiptMachine } from './receipt.ts'
 import { matchReasons } from './score.ts'
 
 const status = z.enum(receiptMachine.states)
 
-const score = z.int().meta({ description: 'Of a hundred points: see docs/receipts.md.', examples: [95] })
-const reasons = z.array(z.enum(matchReasons)).meta({ description: 'What the points are for.' })
+const score = z
+  .int()
+  .meta({ description: 'Out of 100 points: see [receipts](/docs/guides/receipts).', examples: [95] })
+const reasons = z.array(z.enum(matchReasons)).meta({ description: 'The reasons for the points.' })
 
 const sha256 = z.string().meta({ description: 'SHA-256 of the original, in hexadecimal digits.' })
 
@@ -51,23 +53,25 @@ const ReceiptRecord = z
     intentId: id('intent').nullable().meta({ description: 'The intent of its payment.' }),
     status: status.meta({
       description:
-        '`mismatch`: its total is not what was paid. `unread`: it has no text that can be read here.',
+        '`mismatch`: its total differs from the paid amount. `unread`: it has no machine-readable text.',
     }),
-    matchedBy: z.enum(matchers).nullable().meta({ description: 'Who has said which payment it belongs to.' }),
+    matchedBy: z.enum(matchers).nullable().meta({ description: 'What matched it with its payment.' }),
     score: score.nullable(),
     reasons,
     suggestions: z.array(z.object({ transactionId: id('txn'), score, reasons })),
-    facts: Facts.nullable().meta({ description: 'What its text says; null where it has none.' }),
-    fileName: z.string().nullable().meta({ description: 'As whoever brought it called it.' }),
+    facts: Facts.nullable().meta({ description: 'Read from its text; null if it has none.' }),
+    fileName: z.string().nullable().meta({ description: 'The name given at the upload.' }),
     mediaType: z.string().meta({ examples: ['application/pdf'] }),
     bytes: z.int(),
     sha256,
-    pages: z.int().nullable().meta({ description: 'Of a PDF.' }),
+    pages: z.int().nullable().meta({ description: 'For a PDF.' }),
     notes: z
       .array(z.enum(viewNotes))
-      .meta({ description: 'What is in it that is kept, and never run or opened here.' }),
-    isPlain: z.boolean().meta({ description: 'It could not be drawn: the thumbnail says only what it is.' }),
-    receivedAt: instant.meta({ description: 'When it came here, in real time.' }),
+      .meta({ description: 'Active content in it, which is stored but never run or opened.' }),
+    isPlain: z
+      .boolean()
+      .meta({ description: 'It could not be rendered: the thumbnail only says what it is.' }),
+    receivedAt: instant.meta({ description: 'When it was received, in real time.' }),
     ...recordTail,
   })
   .meta({ id: 'Receipt' })
@@ -88,7 +92,7 @@ const MissingReceipt = z
     agentId: id('agent').nullable(),
     intentId: id('intent').nullable(),
     type: z.string().meta({ examples: ['card'] }),
-    amountEuros: euros,
+    amountCents: money,
     merchant: z.string(),
     createdAt: instant,
   })
@@ -111,7 +115,7 @@ const FileStorage = z
     quotaBytes: z
       .int()
       .min(0)
-      .meta({ description: 'The room of all files, in this mode.', examples: [5_368_709_120] }),
+      .meta({ description: 'The storage for all files, in this mode.', examples: [5_368_709_120] }),
   })
   .meta({ id: 'FileStorage' })
 
@@ -128,11 +132,11 @@ const PIXEL =
 export const receiptsApi = {
   create: post('/receipts', {
     ...writers,
-    summary: 'Keep the receipt of a payment',
+    summary: 'Upload the receipt of a payment',
     description: [
-      'A PDF or a picture, which is decoded to its end here: what is broken, cut off or larger than 40 million pixels is a 400 that says so. The original is kept byte for byte; what is shown of it is made anew.',
-      'Without `transactionId` the text of a PDF is read, and compared with the payments of the 30 days around its date: one that fits beyond doubt is `matched`, else the likeliest are `suggestions`. A total that is not what was paid is a `mismatch`, which the intent shows, too. A photograph has no text that can be read here: it stays `unread` until somebody names its payment.',
-      'What has no payment yet is compared again after ten minutes, an hour, six hours, and daily for 30 days, with what was paid by then.',
+      'A PDF or a picture, which is fully decoded: one that is broken, truncated or larger than 40 million pixels is refused with a 400. The original is stored unchanged; only re-encoded pictures of it are shown.',
+      'Without `transactionId` the text of a PDF is compared with the payments of the 30 days around its date: a clear match is `matched`, otherwise the best candidates are `suggestions`. A total that differs from the paid amount is a `mismatch`, which the intent shows, too. A photograph has no machine-readable text: it stays `unread` until its payment is named.',
+      'A receipt without a payment is compared again after ten minutes, an hour, six hours, and daily for 30 days.',
     ].join('\n\n'),
     body: z.strictObject({
       transactionId: id('txn').optional().meta({ description: 'The payment, where it is known.' }),
@@ -149,9 +153,10 @@ export const receiptsApi = {
     tool: {
       name: 'list_receipts',
       isCommon: true,
-      use: 'Use it to see the receipts that were handed in, and to which payments they belong.',
+      use: 'Use it to see uploaded receipts and the payments that they belong to.',
     },
-    description: 'Newest first: those of a payment with `transactionId`, those of none with `matched=false`.',
+    description:
+      'Newest first: those of a payment with `transactionId`, those without a payment with `matched=false`.',
     filters: {
       transactionId: id('txn').optional(),
       intentId: id('intent').optional(),
@@ -168,7 +173,7 @@ export const receiptsApi = {
     tool: {
       name: 'list_missing_receipts',
       isCommon: true,
-      use: 'Use it to see for which payments a receipt is still wanted. Receipts are uploaded by HTTP: POST /receipts.',
+      use: 'Use it to see which payments have no receipt yet. Receipts are uploaded by HTTP: POST /receipts.',
     },
     description:
       'Completed payments by card, by machine and by transfer, newest first; those of one agent with `agentId`.',
@@ -177,9 +182,9 @@ export const receiptsApi = {
   }),
   storage: get('/receipts/storage', {
     ...readers,
-    summary: 'See how much room files take',
+    summary: 'Get the storage usage of files',
     description:
-      'Receipts and evidence of the account with the pictures that were made of them, and what was uploaded to prove who you are; equal files count once. What needs more than is free is refused as `storage_full`.',
+      'Receipts and evidence of the account with their pictures, and identity documents; equal files count once. An upload that exceeds the free storage is refused as `storage_full`.',
     returns: [200, FileStorage],
   }),
   get: get('/receipts/{id}', {
@@ -190,23 +195,22 @@ export const receiptsApi = {
   }),
   file: get('/receipts/{id}/file', {
     ...readers,
-    summary: 'Save the original of a receipt',
-    description:
-      'Byte for byte as it came, as an attachment. One that is no longer what came is not given out.',
+    summary: 'Download the original of a receipt',
+    description: 'The original bytes, as an attachment. A file that fails its integrity check is refused.',
     returns: [200, attachment],
     http: { headers: attachmentHeaders },
     fails: { receipt_not_found, ...fileRefusals },
   }),
   thumbnail: get('/receipts/{id}/thumbnail', {
     ...readers,
-    summary: 'See a receipt',
+    summary: 'Get the thumbnail of a receipt',
     description:
-      'A picture made anew: upright, without metadata, and with nothing of the original in it. Of a PDF it is the first page; where that cannot be drawn, a sheet with the number of pages.',
+      'A re-encoded picture: upright, without metadata, and containing nothing of the original file. For a PDF, the first page; if that cannot be rendered, a sheet with the number of pages.',
     query: z.strictObject({
       size: z
         .enum(['320', '1200'])
         .default('320')
-        .meta({ description: 'At most so many pixels wide and high.' }),
+        .meta({ description: 'The most pixels in width and height.' }),
     }),
     returns: [200, file('image/webp')],
     http: { headers: attachmentHeaders },
@@ -214,8 +218,8 @@ export const receiptsApi = {
   }),
   update: patch('/receipts/{id}', {
     ...writers,
-    summary: 'Say which payment a receipt belongs to',
-    description: 'Null takes it away from its payment.',
+    summary: 'Set the payment of a receipt',
+    description: 'Null removes it from its payment.',
     body: z.strictObject({ transactionId: id('txn').nullable() }),
     example: { transactionId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, ReceiptRecord],
@@ -233,7 +237,7 @@ export const receiptsApi = {
   }),
   /** Changes nothing before its time, or once the receipt has a payment. */
   lookAgain: post('/receipts/{id}/look-again', {
-    summary: 'Compare a receipt with what was paid since',
+    summary: 'Match a receipt again with later payments',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { receipt_not_found },

@@ -41,9 +41,9 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
   const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
   const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
-  const amountEuros = BigInt(facts.total?.replace('.', '') ?? 0)
+  const amountCents = BigInt(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
-    records.find(Transaction, { ...within, amountEuros }, newest),
+    records.find(Transaction, { ...within, amountCents }, newest),
     records.find(Transaction, within, newest),
   ])
   const payments = [...new Map(found.flat().map(payment => [payment.id, payment])).values()]
@@ -53,9 +53,9 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
     merchantOf(facts.vatNumber, context),
   ])
   const having = new Set(rows.map(({ id }) => id))
-  return payments.map(({ id, amountEuros, merchant, createdAt }) => ({
+  return payments.map(({ id, amountCents, merchant, createdAt }) => ({
     transactionId: id,
-    amountEuros,
+    amountCents,
     merchant,
     at: createdAt,
     hasReceipt: having.has(id),
@@ -160,7 +160,7 @@ function statusOf({
   payment,
   suggestions,
 }: Pick<MatchResult, 'facts' | 'payment' | 'suggestions'>): ReceiptStatus {
-  if (payment) return totalDiffers(facts, payment.amountEuros) ? 'mismatch' : 'matched'
+  if (payment) return totalDiffers(facts, payment.amountCents) ? 'mismatch' : 'matched'
   if (suggestions.length > 0) return 'suggested'
   return facts ? 'unmatched' : 'unread'
 }

@@ -1,7 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { attached, shown } from '../../kernel/contract/file.ts'
+import { download, inlineImage } from '../../kernel/contract/file.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -132,7 +132,7 @@ const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context)
   emit('receipt.deleted', receiptEvent(receipt))
   await updateIntents([intentId], context)
   // Last, as wherever files are stored: the intent is locked before the owner's storage usage.
-  context.sendAlong(releaseFiles([sha256, smallSha256, largeSha256], id, context))
+  context.queueStatement(releaseFiles([sha256, smallSha256, largeSha256], id, context))
 }
 
 const contentOf = (sha256: string, { ports, tenant }: Pick<Context, 'ports' | 'tenant'>) =>
@@ -170,7 +170,7 @@ const receipts = implement(receiptsApi, {
     const content = await contentOf(receipt.sha256, context)
     return typeof content === 'string'
       ? context.refuse(content)
-      : attached(receipt.mediaType, content, fileNameOf(receipt))
+      : download(receipt.mediaType, content, fileNameOf(receipt))
   },
 
   async thumbnail({ params, query: { size } }, context) {
@@ -178,13 +178,13 @@ const receipts = implement(receiptsApi, {
     if (!receipt) return context.refuse('receipt_not_found')
     const { smallSha256, largeSha256 } = receipt
     const content = await contentOf(size === '320' ? smallSha256 : largeSha256, context)
-    return typeof content === 'string' ? context.refuse(content) : shown('image/webp', content)
+    return typeof content === 'string' ? context.refuse(content) : inlineImage('image/webp', content)
   },
 })
 
 export const receiptsArea = area(
   'Receipts',
-  'The papers of payments: kept as they came, shown as pictures made anew, and matched with what was paid.',
+  'Receipts of payments: stored as uploaded, shown as re-encoded pictures, and matched with payments.',
   receipts,
   { personal: receiptsPersonal, entities: [Receipt], machines: [receiptMachine], deadlines: [rematchDue] },
 )

@@ -1,6 +1,6 @@
 import { foldMerchant, hostOf, nameOfDescriptor } from '../../control/merchants/index.ts'
 import { days } from '../../values/clock.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import type { ReceiptFacts } from './read-text.ts'
 
 /** Out of 100 points: the score for a match without a person, and the required lead over the next payment. */
@@ -27,7 +27,7 @@ export type Reason = keyof typeof POINTS
 
 export interface Payment {
   readonly transactionId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchant: string
   readonly at: Date
   readonly hasReceipt: boolean
@@ -66,7 +66,7 @@ export function matchReceipt(
 
 function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date): Scored {
   const reasons: Reason[] = []
-  if (isEuros(facts) && facts.total === decimal(payment.amountEuros)) reasons.push('amount_equal')
+  if (isInEur(facts) && facts.total === decimal(payment.amountCents)) reasons.push('amount_equal')
   if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
   else if (payment.hasVatNumber) reasons.push('vat_number_known')
   reasons.push(dateReason(payment.at, facts.date, now))
@@ -76,7 +76,7 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
 }
 
 /** A receipt without a currency counts as euros, like the payment. */
-const isEuros = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
+const isInEur = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
 
 /** Without a date, the receipt counts as issued now. */
 function dateReason(at: Date, date: string | null, now: Date): Reason {
@@ -90,7 +90,7 @@ function dateReason(at: Date, date: string | null, now: Date): Reason {
 interface Names {
   /** The first lines, where a merchant names itself, by the key that all its spellings share. */
   readonly lines: ReadonlySet<string>
-  readonly words: string
+  readonly text: string
 }
 
 const HEAD = 30
@@ -106,7 +106,7 @@ export const headOf = (text: string | null): string => linesAtHead(text ?? '').j
 
 const namesIn = (text: string): Names => ({
   lines: new Set(linesAtHead(text).map(foldMerchant)),
-  words: wordsOf(text),
+  text: wordsOf(text),
 })
 
 const wordsOf = (text: string): string =>
@@ -116,16 +116,16 @@ const wordsOf = (text: string): string =>
     .trim()} `
 
 /** Compares line by line by the rules of merchant names, or finds the name anywhere in the text. */
-function isNamed(merchant: string, { lines, words }: Names): boolean {
+function isNamed(merchant: string, { lines, text }: Names): boolean {
   const host = hostOf(merchant)?.replace(/^www\./, '')
-  if (host) return words.includes(host)
+  if (host) return text.includes(host)
   const name = nameOfDescriptor(merchant)
   if (lines.has(foldMerchant(merchant)) || lines.has(foldMerchant(name))) return true
   const plain = wordsOf(name).trim()
-  return plain.length > 3 && words.includes(` ${plain} `)
+  return plain.length > 3 && text.includes(` ${plain} `)
 }
 
-export function totalDiffers(facts: ReceiptFacts | null, amountEuros: Euros): boolean {
-  if (!facts || facts.total === null || !isEuros(facts)) return false
-  return facts.total !== decimal(amountEuros)
+export function totalDiffers(facts: ReceiptFacts | null, amountCents: Cents): boolean {
+  if (!facts || facts.total === null || !isInEur(facts)) return false
+  return facts.total !== decimal(amountCents)
 }

@@ -66,7 +66,7 @@ export interface Push {
   readonly now: string
   readonly since: string
   readonly cents: string
-  readonly refund: Omit<NewCardRefund, 'amountEuros' | 'requestedAt'>
+  readonly refund: Omit<NewCardRefund, 'amountCents' | 'requestedAt'>
 }
 
 /** The refund already waits for its merchant when the processor is asked. */
@@ -79,7 +79,7 @@ export function pushOf(
 }
 
 /** Longer than a call takes, so that no two calls are under way for one refund. */
-export const askAgainAt = (now: Date, attempts: number): Date =>
+export const nextCallAt = (now: Date, attempts: number): Date =>
   after(now, backoff(minutes(1), attempts - 1, minutes(60)))
 
 type PushAnswer = CardRefundOutcome | ProcessorFailure
@@ -90,7 +90,7 @@ async function push(
   { ports, requestId }: CallContext,
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
-  const asked = { ...refund, amountEuros: BigInt(cents), requestedAt: new Date(since) }
+  const asked = { ...refund, amountCents: BigInt(cents), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
     pushRefund?.(asked, call) ?? { failure: 'refused', code: 'cannot', message: 'It cannot ask merchants.' }
@@ -108,9 +108,9 @@ export const callOutside = async (ask: ExternalCall, outside: CallContext): Prom
     ? { push: ask.push, answer: await push(ask.push, outside) }
     : { cards: ask.cards, outcomes: await askAcquirer(ask.cards, outside) }
 
-type AskContext = Context<never, (typeof refundsApi.ask)['emits']>
+type RecordContext = Context<never, (typeof refundsApi.ask)['emits']>
 
-export const recordAnswer = (answered: ExternalAnswer, context: AskContext): Promise<void> =>
+export const recordAnswer = (answered: ExternalAnswer, context: RecordContext): Promise<void> =>
   'push' in answered
     ? recordPush(answered.answer, answered.push, context)
     : recordCardRefunds(answered.outcomes, answered.cards, context)
@@ -137,16 +137,16 @@ export async function lockRefund(
  * A declined refund fails. Without an answer it stays due. If the processor refuses to ask, the refund waits
  * for the money, and only the owner can request it from the merchant.
  */
-async function recordPush(answer: PushAnswer, { refundId }: Push, context: AskContext): Promise<void> {
+async function recordPush(answer: PushAnswer, { refundId }: Push, context: RecordContext): Promise<void> {
   if ('failure' in answer && answer.failure !== 'refused') return
   const { row, refunds } = (await lockRefund(refundId, context)) ?? {}
   if (!row || !refunds) return
   if ('status' in answer && answer.status === 'declined') {
-    const message = `The merchant has declined: ${answer.message} Dispute the payment: POST /disputes.`
+    const message = `The merchant declined: ${answer.message} Dispute the payment: POST /disputes.`
     refunds.fail(row, { code: 'declined', message }, context.emit)
   } else refunds.endAsking(row, 'status' in answer)
   context.wake(refundProcess, row)
-  context.sendAlong(refunds.write(context.sql))
+  context.queueStatement(refunds.write(context.sql))
 }
 
 export async function foundRefund(id: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
@@ -186,17 +186,17 @@ export const ask = externalCall(refundsApi.ask, {
 async function dueMerchant(
   row: RefundRow | undefined,
   refunds: Refunds,
-  { sql, tenant, now, ports, sendAlong }: AskContext,
+  { sql, tenant, now, ports, queueStatement }: RecordContext,
 ): Promise<ExternalCall | undefined> {
   if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
   const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
   const attempts = row.attempts + 1
-  if (payment) refunds.askAgain(row, attempts, askAgainAt(now, attempts))
+  if (payment) refunds.askAgain(row, attempts, nextCallAt(now, attempts))
   else refunds.endAsking(row, false)
-  sendAlong(refunds.write(sql))
+  queueStatement(refunds.write(sql))
   if (!payment) return undefined
   const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
   return {
-    push: pushOf(payment, { ...call, since: row.createdAt.toISOString(), cents: String(row.amountEuros) }),
+    push: pushOf(payment, { ...call, since: row.createdAt.toISOString(), cents: String(row.amountCents) }),
   }
 }

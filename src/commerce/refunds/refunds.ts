@@ -6,7 +6,7 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { arrivedEvents, Refund, refundMachine, refundsById } from '../../money/refunds/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
 import { create } from './create.ts'
@@ -14,7 +14,7 @@ import { ask, lockRefund } from './external-call.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
-  const { sql, emit, wake, refuse, sendAlong } = context
+  const { sql, emit, wake, refuse, queueStatement } = context
   const locked = await lockRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { known, row, refunds } = locked
@@ -22,7 +22,7 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
   if (row.workflowId === null) return refuse('refund_under_way')
   refunds.cancel(row, emit)
   wake(refundProcess, row)
-  sendAlong(refunds.write(sql))
+  queueStatement(refunds.write(sql))
   return refundResponse(row)
 }
 
@@ -30,20 +30,20 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
 const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> =>
   (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
 
-const GIVEN_UP = {
+const EXPIRED_REASON = {
   code: 'not_credited',
-  message: `The merchant has not sent the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
+  message: `The merchant did not send the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
 }
 
 const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) => {
-  const { sql, now, emit, wake, refuse, sendAlong } = context
+  const { sql, now, emit, wake, refuse, queueStatement } = context
   const locked = await lockRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { row, refunds } = locked
   if (row?.dueAt && row.dueAt <= now) {
-    refunds.fail(row, GIVEN_UP, emit)
+    refunds.fail(row, EXPIRED_REASON, emit)
     wake(refundProcess, row)
-    sendAlong(refunds.write(sql))
+    queueStatement(refunds.write(sql))
   }
   return { done: true }
 }
@@ -51,16 +51,16 @@ const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) 
 const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
 
 function processStatusOf(refund: Refund, now: Date) {
-  const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
+  const { status, mode, amountCents, arrivedCents, dueAt, askDueAt } = refund
   const closed = status !== 'pending'
   const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
-  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} have come` : ''
+  const part = arrivedCents > 0n && !closed ? `, ${formatMoney(arrivedCents)} received` : ''
   const isAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
   const nextAt = isAsked ? askDueAt : dueAt
   const signals: RefundSignal[] = closed ? [] : ['cancel']
   return {
     status,
-    summary: `Refund of ${formatEuros(amountEuros)} in ${mode} mode: ${status}${part}`,
+    summary: `Refund of ${formatMoney(amountCents)} in ${mode} mode: ${status}${part}`,
     closed,
     dueInMs: closed || !nextAt ? null : nextAt.getTime() - now.getTime(),
     waitsFor: closed ? null : `${isAsked ? FOR_PROCESSOR : 'for the money of the merchant'}${until}`,
@@ -117,7 +117,7 @@ const deadline: Deadline = {
  * Calls a processor or acquirer again that did not answer. The other deadline wakes the run that waits for
  * the money.
  */
-const askDue: Deadline = {
+const callDue: Deadline = {
   ...deadline,
   due: 'ask_due_at',
   waits: 'false',
@@ -143,12 +143,12 @@ const refundsPersonal = {
   },
 } as const satisfies Personal
 
-export const refundsArea = area('Refunds', 'Money of payments that comes back, or goes back.', refunds, {
+export const refundsArea = area('Refunds', 'Refunds of payments, received and made.', refunds, {
   personal: refundsPersonal,
   entities: [Refund],
   machines: [refundMachine],
   reactions: { 'refund.completed': endProcess },
-  deadlines: [askDue, deadline],
+  deadlines: [callDue, deadline],
   openRecords: [
     {
       process: refundProcess,

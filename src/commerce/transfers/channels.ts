@@ -21,17 +21,17 @@ import type { TransferRow } from './transfer.ts'
 export const holdReference = (transferId: string): Cause => ({ type: 'transfer', id: transferId })
 
 export interface TransferPayment extends Payment {
-  readonly amountEuros: bigint
+  readonly amountCents: bigint
   declineReason: string | null
 }
 
 type PaidTransfer = Pick<
   TransferRow,
-  'id' | 'agentId' | 'fromWalletId' | 'intentId' | 'transactionId' | 'amountEuros'
+  'id' | 'agentId' | 'fromWalletId' | 'intentId' | 'transactionId' | 'amountCents'
 >
 
-const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEuros }: PaidTransfer) => ({
-  ...{ id, agentId, intentId, transactionId, amountEuros },
+const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountCents }: PaidTransfer) => ({
+  ...{ id, agentId, intentId, transactionId, amountCents },
   cardId: null,
   walletId: fromWalletId,
   source: intentId ? 'intent' : 'wallet',
@@ -49,13 +49,13 @@ export const walletPayment = (
 
 /** The same payment once it is made, derived from its transaction. Earlier refunds are one fact, with their sum. */
 export function paidByWallet(transaction: TransactionRow): TransferPayment {
-  const { id, transferId, walletId: fromWalletId, refundedEuros, merchant, mcc, country } = transaction
-  const { agentId, intentId, amountEuros } = transaction
-  const captured = { type: 'captured', cents: amountEuros } as const
-  const refunded = { type: 'refunded', id, cents: refundedEuros } as const
-  const facts = factsOf(refundedEuros > 0n ? [captured, refunded] : [captured])
+  const { id, transferId, walletId: fromWalletId, refundedCents, merchant, mcc, country } = transaction
+  const { agentId, intentId, amountCents } = transaction
+  const captured = { type: 'captured', cents: amountCents } as const
+  const refunded = { type: 'refunded', id, cents: refundedCents } as const
+  const facts = factsOf(refundedCents > 0n ? [captured, refunded] : [captured])
   return {
-    ...payerOf({ id: String(transferId), agentId, fromWalletId, intentId, transactionId: id, amountEuros }),
+    ...payerOf({ id: String(transferId), agentId, fromWalletId, intentId, transactionId: id, amountCents }),
     ...{ merchant, mcc, country, facts, declineReason: null },
     ...bookedBy(foldFacts(facts)),
   }
@@ -77,14 +77,14 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
 }
 
 /** We approved the transfer: its money is held from the start. */
-export const authorizedOf = ({ amountEuros }: Pick<TransferRow, 'amountEuros'>) =>
-  ({ type: 'authorized', increment: 0, requestedCents: amountEuros, approvedCents: amountEuros }) as const
+export const authorizedOf = ({ amountCents }: Pick<TransferRow, 'amountCents'>) =>
+  ({ type: 'authorized', increment: 0, requestedCents: amountCents, approvedCents: amountCents }) as const
 
 export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
 function factsOfRecord(transfer: TransferRow): PaymentFact[] {
-  const { id, amountEuros: cents, status, submittedAt, completedAt } = transfer
+  const { id, amountCents: cents, status, submittedAt, completedAt } = transfer
   const facts: PaymentFact[] = [authorizedOf(transfer)]
   if (submittedAt) facts.push({ type: 'captured', cents })
   if (completedAt) facts.push({ type: 'cleared', id, cents, final: true })
@@ -124,10 +124,10 @@ export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
 /** Transfers into a wallet, captured at once. What a payee gives back above the payment is no part of it. */
 export const walletView: PaymentView<TransferPayment, PostedBatch> = {
   ...transferView,
-  transactionOf(payment, { capturedCents, refundedCents }) {
-    const refundedEuros = minOf(refundedCents, capturedCents)
-    const status = refundedEuros === capturedCents ? 'refunded' : 'completed'
-    return { ...shown(payment), status, refundedEuros, declineReason: null }
+  transactionOf(payment, { capturedCents, refundedCents: givenBack }) {
+    const refundedCents = minOf(givenBack, capturedCents)
+    const status = refundedCents === capturedCents ? 'refunded' : 'completed'
+    return { ...shown(payment), status, refundedCents, declineReason: null }
   },
 }
 
@@ -137,16 +137,16 @@ export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdRe
   nextPosting: () => cause,
 })
 
-const shown = ({ id: transferId, amountEuros, intentId }: TransferPayment) =>
-  ({ type: 'transfer', transferId, amountEuros, intentId }) as const
+const shown = ({ id: transferId, amountCents, intentId }: TransferPayment) =>
+  ({ type: 'transfer', transferId, amountCents, intentId }) as const
 
 function sepaTransaction(
   payment: TransferPayment,
-  { confirmedCents, capturedCents, clearedCents, refundedCents: refundedEuros }: PaymentState,
+  { confirmedCents, capturedCents, clearedCents, refundedCents }: PaymentState,
 ): TransactionState | null {
   if (confirmedCents === null) return null
-  const common = { ...shown(payment), refundedEuros }
+  const common = { ...shown(payment), refundedCents }
   if (capturedCents === 0n) return { ...common, status: 'declined', declineReason: payment.declineReason }
   const paid = clearedCents > 0n ? 'completed' : 'settlement'
-  return { ...common, status: refundedEuros > 0n ? 'refunded' : paid, declineReason: null }
+  return { ...common, status: refundedCents > 0n ? 'refunded' : paid, declineReason: null }
 }

@@ -5,7 +5,7 @@ import {
   type IntentRow,
   isApprovedPayee,
 } from '../../control/intents/index.ts'
-import type { HotHandler, Item, Verdict } from '../../kernel/contract/handlers.ts'
+import type { HotContext, HotHandler, Item } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
@@ -13,7 +13,7 @@ import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import type { Book } from '../../money/ledger/index.ts'
 import type { Payable } from '../../money/references/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import type { payRefusals, transfersApi } from './api.ts'
 import type { madeTransferEvents, recordPaymentEvents } from './schemas.ts'
 
@@ -33,9 +33,9 @@ export type TransferRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
 >
 type PayCode = keyof typeof payRefusals
-export type DecideContext = Verdict<PayCode, typeof madeTransferEvents>
+export type DecideContext = HotContext<PayCode, typeof madeTransferEvents>
 
-export type RecordContext = Verdict<PayCode, typeof recordPaymentEvents>
+export type RecordContext = HotContext<PayCode, typeof recordPaymentEvents>
 
 export type PayHandler<State> =
   CreateHandler extends HotHandler<infer _I, infer R, infer _F, infer _E>
@@ -71,19 +71,19 @@ export function chargeTokenBudget(
   { tokenBudgets }: Pick<KnownState, 'tokenBudgets'>,
 ): string | null {
   const token = intent ? budgetTokenFor(actor, intent) : null
-  if (token) tokenBudgets.charge(token, input.body.amountEuros)
+  if (token) tokenBudgets.charge(token, input.body.amountCents)
   return token
 }
 
-const aboveBudget = (amount: Euros, left: Euros): string =>
-  `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the budget of the token.`
+const aboveBudget = (amount: Cents, left: Cents): string =>
+  `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(left > 0n ? left : 0n)} are left of the token’s budget.`
 
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,
   { book, payments, tokenBudgets, wallets, sepa }: KnownState,
   { refuse }: DecideContext,
 ): Refusal | undefined {
-  const { intentId, fromWalletId, toWalletId, beneficiaryId, amountEuros } = body
+  const { intentId, fromWalletId, toWalletId, beneficiaryId, amountCents } = body
   if (intentId === undefined) return actor.agentId ? refuse('intent_required') : undefined
   const intent = payments.find(intentId)
   if (!intent || !reaches(actor, intent)) return refuse('intent_not_found')
@@ -97,8 +97,8 @@ export function intentRefusal(
   const payee = body.payee?.paymentTokenId ? undefined : (body.payee ?? ownPayee)
   if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })
-  if (amountEuros > held) return refuse('intent_amount_exceeded', aboveHeldMessage(amountEuros, held))
+  if (amountCents > held) return refuse('intent_amount_exceeded', aboveHeldMessage(amountCents, held))
   const token = budgetTokenFor(actor, intent)
-  const left = token === null ? amountEuros : tokenBudgets.leftOf(token)
-  return left < amountEuros ? refuse('token_budget_exceeded', aboveBudget(amountEuros, left)) : undefined
+  const left = token === null ? amountCents : tokenBudgets.leftOf(token)
+  return left < amountCents ? refuse('token_budget_exceeded', aboveBudget(amountCents, left)) : undefined
 }

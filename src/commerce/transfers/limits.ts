@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, cents, type Euros, formatEuros, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, cents, formatMoney, minus, NO_CENTS, restOf } from '../../values/money.ts'
 
 /** For SEPA payments, in cents. */
 export interface Limits {
@@ -16,8 +16,8 @@ const limitsByPlan: Readonly<Record<string, Limits>> = {
   enterprise: { single: cents(1_000_000_00n), daily: cents(10_000_000_00n) },
 }
 
-export const plansInWords = Object.entries(limitsByPlan)
-  .map(([plan, { single, daily }]) => `${plan} ${formatEuros(single)} and ${formatEuros(daily)}`)
+export const planLimitsText = Object.entries(limitsByPlan)
+  .map(([plan, { single, daily }]) => `${plan} ${formatMoney(single)} and ${formatMoney(daily)}`)
   .join('; ')
 
 const LIMITS = `
@@ -41,7 +41,7 @@ on conflict (owner_id, mode) do update
 export async function setLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
-  { single, daily }: { readonly [Name in keyof Limits]: Euros | null },
+  { single, daily }: { readonly [Name in keyof Limits]: Cents | null },
   now: Date,
 ): Promise<void> {
   await sql(SET, [ownerId, mode, single, daily, now])
@@ -77,12 +77,12 @@ export class DayLimits {
     return this.#added.get(day) ?? NO_CENTS
   }
 
-  use({ countedOn: day, amountEuros }: Counted): void {
-    if (day) this.#added.set(day, cents(this.addedTo(day) + amountEuros))
+  use({ countedOn: day, amountCents }: Counted): void {
+    if (day) this.#added.set(day, cents(this.addedTo(day) + amountCents))
   }
 
-  giveBack({ countedOn: day, amountEuros }: Counted): void {
-    if (day) this.#added.set(day, minus(this.addedTo(day), cents(amountEuros)))
+  giveBack({ countedOn: day, amountCents }: Counted): void {
+    if (day) this.#added.set(day, minus(this.addedTo(day), cents(amountCents)))
   }
 
   async write(sql: Sql): Promise<void> {
@@ -94,7 +94,7 @@ export class DayLimits {
 
 interface Counted {
   readonly countedOn: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /** Locks the days, the oldest first. The caller has locked the accounts: freezing a wallet locks its account first. */
@@ -126,16 +126,16 @@ export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<T
 /** The code and message of a refusal; undefined if the payment is within both limits. `more` is paid in addition. */
 export function limitExceeded(
   { day, limits: { single, daily }, days, ...before }: TodaysLimit,
-  amount: Euros,
+  amount: Cents,
   more: Cents = NO_CENTS,
 ): ['single_limit_exceeded' | 'daily_limit_exceeded', string] | undefined {
   const used = cents(before.used + days.addedTo(day) + more)
   if (amount > single)
     return [
       'single_limit_exceeded',
-      `The limit of ${formatEuros(single)} for one transfer is exceeded: ${formatEuros(amount)} are asked for.`,
+      `The limit of ${formatMoney(single)} for one transfer is exceeded: ${formatMoney(amount)} are asked for.`,
     ]
   if (used + amount <= daily) return undefined
-  const figures = `${formatEuros(used)} used, ${formatEuros(restOf(daily, used))} left`
-  return ['daily_limit_exceeded', `The daily limit of ${formatEuros(daily)} is reached: ${figures}.`]
+  const figures = `${formatMoney(used)} used, ${formatMoney(restOf(daily, used))} left`
+  return ['daily_limit_exceeded', `The daily limit of ${formatMoney(daily)} is reached: ${figures}.`]
 }

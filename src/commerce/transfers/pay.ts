@@ -1,6 +1,6 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import { capturePayment, holdPayment, type PaymentBatch } from '../../control/payments/index.ts'
-import { type AssertionCode, judge } from '../../identity/passkeys/index.ts'
+import { type AssertionCode, decideAssertion } from '../../identity/passkeys/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
@@ -58,7 +58,7 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   const { refuse } = context
   const { book, wallets, payments } = batch
   const intent = payments.find(request.input.body.intentId)
-  const { toWalletId, amountEuros } = request.input.body
+  const { toWalletId, amountCents } = request.input.body
   const from = payingWallet(request, batch)
   const to = wallets.get(String(toWalletId))
   if (!from || !to) return refuse('wallet_not_found')
@@ -67,12 +67,12 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   if (isPurse(to)) return refuse('wallet_of_card', purseRefusal('toWalletId')[1])
   if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
-  if (!intent && !book.canPay(from.id, amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
+  if (!intent && !book.canPay(from.id, amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, book.available(from.id)))
   const transfer = newTransfer(request, membersOf(request, from, intent, batch))
   const cause = holdReference(transfer.id)
   if (intent) captureIntent(transfer, intent, { capture: 'transfer', to: to.id, cause }, batch, context)
-  else book.move('transfer', from.id, to.id, amountEuros, cause)
+  else book.move('transfer', from.id, to.id, amountCents, cause)
   return complete(transfer, batch, context)
 }
 
@@ -90,7 +90,7 @@ function captureIntent(
   context: DecideContext,
 ): void {
   const payment = walletPayment(transfer, intent)
-  const captured = { type: 'captured', cents: transfer.amountEuros } as const
+  const captured = { type: 'captured', cents: transfer.amountCents } as const
   const channel = { ...walletView, holdReference, clearing: to, postings: { capture } }
   capturePayment(payment, captured, channel, transferEvidence(transfer, cause), batch, context)
   transfer.transactionId = payment.transactionId
@@ -113,7 +113,7 @@ function payBeneficiary(
   const { refuse } = context
   const { book, payments } = batch
   const intent = payments.find(request.input.body.intentId)
-  const { beneficiaryId, amountEuros, scheme = 'sct', reference } = request.input.body
+  const { beneficiaryId, amountCents, scheme = 'sct', reference } = request.input.body
   const from = payingWallet(request, batch)
   const payee = sepa.payees.get(String(beneficiaryId))
   if (!from) return refuse('wallet_not_found')
@@ -122,10 +122,10 @@ function payBeneficiary(
   if (sepa.railMissing) return refuse('sepa_rail_missing', sepa.railMissing)
   if (from.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
-  const above = limitExceeded(sepa.today, amountEuros)
+  const above = limitExceeded(sepa.today, amountCents)
   if (above) return refuse(...above)
-  if (!intent && !book.canPay(from.id, amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
+  if (!intent && !book.canPay(from.id, amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, book.available(from.id)))
   const { name, sepaName, iban, bic } = payee
   const transfer = newSepaTransfer(request, {
     ...membersOf(request, from, intent, batch),
@@ -180,7 +180,7 @@ function payRecord(
   const paid = {
     id: creditIdOf(transfer),
     fromWalletId: from.id,
-    amountEuros: transfer.amountEuros,
+    amountCents: transfer.amountCents,
     senderName: records.payerName,
     to: { ownerId, walletId, name },
     payable,
@@ -199,11 +199,11 @@ function membersOf(
   batch: BatchState,
 ) {
   const { toWalletId = null, beneficiaryId = null, intentId = null, ...body } = request.input.body
-  const { amountEuros, reference } = body
+  const { amountCents, reference } = body
   const delegationId = intent?.delegationId ?? null
   const tokenId = chargeTokenBudget(request, intent, batch)
   return {
-    ...{ agentId, fromWalletId, toWalletId, beneficiaryId, amountEuros, reference },
+    ...{ agentId, fromWalletId, toWalletId, beneficiaryId, amountCents, reference },
     ...{ intentId, delegationId, tokenId },
   }
 }
@@ -242,7 +242,7 @@ function signatureProblem(
   if (stopped) return stopped
   const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
   const personId = requiresSignature(actor) ? actor.id : null
-  return judge(found, locked, { kind: 'payment', members, personId }, verdict)
+  return decideAssertion(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 
 export const create: CreateHandler = {

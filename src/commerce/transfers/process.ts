@@ -3,12 +3,12 @@ import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process
 export const transferProcess = {
   name: 'transfer',
   title: 'Transfer',
-  details: `Asks the payee’s bank about the name, submits the payment once, and asks the rail until it has ended. A payee whose name is doubtful waits for a person; what nobody confirms in time is cancelled.
+  details: `Asks the payee’s bank about the name, submits the payment once, and asks the rail until it has ended. A transfer with a doubtful payee name waits for a person, and is cancelled without a confirmation in time.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
 - \`confirmPayee\` pays although the name is doubtful.
-- \`cancel\`, or *Request Cancellation*, cancels what is not submitted yet and frees its money.
+- \`cancel\`, or *Request Cancellation*, cancels an unsubmitted transfer and releases its hold.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /transfers/{id}/confirm-payee\`.`,
   read: { activity: 'readTransfer', operation: 'transfers.status', summary: 'Status of the transfer' },
@@ -19,7 +19,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
       operation: 'transfers.confirmPayee',
     },
     cancel: {
-      effect: 'Cancels what is not submitted yet and frees its money.',
+      effect: 'Cancels an unsubmitted transfer and releases its hold.',
       operation: 'transfers.cancel',
     },
   },

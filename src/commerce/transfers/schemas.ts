@@ -8,7 +8,7 @@ import { transactionEvents } from '../../money/transactions/index.ts'
 import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { recallStates, transferKinds, transferMachine } from './transfer.ts'
 
@@ -28,7 +28,8 @@ const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
 
 const Reason = z.object({
   code: z.string().meta({
-    description: 'Of ISO 20022, or a word of ours: `indeterminate`, `payee_not_confirmed`, `wallet_frozen`.',
+    description:
+      'Of ISO 20022, or the service’s own: `indeterminate`, `payee_not_confirmed`, `wallet_frozen`.',
     examples: ['AC04'],
   }),
   message: z.string().meta({ examples: ['The payee’s account is closed.'] }),
@@ -42,22 +43,25 @@ export const TransferRecord = z
     toWalletId: id('wallet')
       .nullable()
       .meta({ description: 'Null for a payment by SEPA, and for the wallet of another owner.' }),
-    beneficiaryId: id('beneficiary')
-      .nullable()
-      .meta({ description: 'Null between wallets, and where money goes back to the account it came from.' }),
+    beneficiaryId: id('beneficiary').nullable().meta({
+      description: 'Null between wallets, and for a return to the account that the money came from.',
+    }),
     intentId: id('intent').nullable(),
     kind: z.enum(transferKinds),
     scheme: scheme.nullable(),
-    amountEuros: euros,
+    amountCents: money,
     parts: z
-      .array(z.object({ walletId: id('wallet'), amountEuros: euros }))
+      .array(z.object({ walletId: id('wallet'), amountCents: money }))
       .nullable()
-      .meta({ description: 'Of a split: who gets what.' }),
+      .meta({ description: 'The parts of a split.' }),
     reference: z.string().nullable(),
     endToEndId: z
       .string()
       .nullable()
-      .meta({ description: 'Under this the banks know it.', examples: ['01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+      .meta({
+        description: 'The banks’ reference of the payment.',
+        examples: ['01jd8x2m4ye7k9v0c3q5r6t8wz'],
+      }),
     status,
     payeeCheck: z
       .object({
@@ -68,19 +72,19 @@ export const TransferRecord = z
           .nullable()
           .meta({
             description:
-              'The status of the bank’s report that says so (RCVC, RVMC, RVNM, RVNA, RVCM); null before it has the order. Of several reports the most doubtful one counts.',
+              'The status in the bank’s report (RCVC, RVMC, RVNM, RVNA, RVCM); null before it has the order. Of several reports the most doubtful one counts.',
             examples: ['RVNM'],
           }),
         at,
       })
       .nullable()
-      .meta({ description: 'What the payee’s bank says of name and IBAN.' }),
+      .meta({ description: 'The payee bank’s verification of name and IBAN.' }),
     payeeConfirmedAt: instant
       .nullable()
-      .meta({ description: 'When it was said to pay although the bank knows the payee otherwise.' }),
+      .meta({ description: 'When the payee was confirmed despite the bank’s doubt.' }),
     reason: Reason.nullable().meta({
       description:
-        'Why it was rejected, cancelled or returned. While it is `submitted`, `indeterminate` says that the bank owes an answer: it is asked again, and nothing is paid twice.',
+        'Why it was rejected, cancelled or returned. While it is `submitted`, `indeterminate` means that the bank has not reported the outcome: it is asked again, and nothing is paid twice.',
     }),
     recall: z
       .object({
@@ -91,7 +95,7 @@ export const TransferRecord = z
         answer: Reason.nullable(),
       })
       .nullable()
-      .meta({ description: 'That it was asked back, and what came of it.' }),
+      .meta({ description: 'The recall and its answer.' }),
     submittedAt: instant.nullable(),
     completedAt: instant.nullable(),
     transactionId: id('txn').nullable(),
@@ -109,19 +113,19 @@ export const TransferEvent = z.object({
   toWalletId: id('wallet').nullable(),
   beneficiaryId: id('beneficiary').nullable(),
   status,
-  amountEuros: euros,
+  amountCents: money,
   reason: z.string().max(200).optional(),
 })
 
 export const SplitEvent = TransferEvent.extend({
-  parts: z.array(z.object({ walletId: id('wallet'), amountEuros: euros })),
+  parts: z.array(z.object({ walletId: id('wallet'), amountCents: money })),
 })
 
 export const transferEvents = {
-  'payment.updated': event('A transfer has got further on its way, or waits for somebody.', TransferEvent),
-  'transfer.completed': event('A transfer has arrived.', TransferEvent),
-  'transfer.failed': event('A transfer has come to nothing, and why.', TransferEvent),
-  'transfer.returned': event('A transfer that had arrived has come back.', TransferEvent),
+  'payment.updated': event('The status of a transfer has changed, or it waits for a person.', TransferEvent),
+  'transfer.completed': event('A transfer has been completed.', TransferEvent),
+  'transfer.failed': event('A transfer has failed.', TransferEvent),
+  'transfer.returned': event('A completed transfer has been returned.', TransferEvent),
 }
 
 export const recordPaymentEvents = { ...transferEvents, ...transactionEvents, ...paidEvents, ...creditEvents }

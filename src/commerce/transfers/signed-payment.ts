@@ -3,7 +3,7 @@ import {
   type AssertionCode,
   type Envelope,
   openChallenge,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
@@ -11,7 +11,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { Subjects } from '../../statements/index.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import type { challengeApi } from './api.ts'
 import { type Part, partsOf, partsRefusal } from './transfer.ts'
 
@@ -19,7 +19,7 @@ interface SignedPayee {
   readonly name: string
   readonly iban: string | null
   readonly walletId: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /** What a person signs: the sum, and every payee with account and amount. */
@@ -27,9 +27,9 @@ export const paymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],
 ): Subjects['payment'] => ({
-  totalEuros: decimal(payees.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)),
+  totalEuros: decimal(payees.reduce((sum, { amountCents }) => sum + amountCents, 0n)),
   currency: 'EUR',
-  payees: payees.map(payee => ({ ...payee, amountEuros: decimal(payee.amountEuros) })),
+  payees: payees.map(({ amountCents, ...payee }) => ({ ...payee, amountEuros: decimal(amountCents) })),
   fromWalletId,
 })
 
@@ -37,35 +37,35 @@ type Wallets = ReadonlyMap<string, WalletRow>
 
 /** Skips wallets that do not exist: no one has signed those. */
 export const signedWallets = (parts: readonly Part[], wallets: Wallets): SignedPayee[] =>
-  parts.flatMap(({ walletId, amountEuros }) => {
+  parts.flatMap(({ walletId, amountCents }) => {
     const wallet = wallets.get(walletId)
-    return wallet ? [{ name: wallet.name, iban: wallet.iban, walletId, amountEuros }] : []
+    return wallet ? [{ name: wallet.name, iban: wallet.iban, walletId, amountCents }] : []
   })
 
 interface Payment {
   readonly toWalletId?: string | undefined
   readonly beneficiaryId?: string | undefined
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 export function signedPayees(
-  { toWalletId, beneficiaryId, amountEuros }: Payment,
+  { toWalletId, beneficiaryId, amountCents }: Payment,
   wallets: Wallets,
   beneficiaries: ReadonlyMap<string, PayeeRow> | undefined,
 ): SignedPayee[] {
-  if (toWalletId) return signedWallets([{ walletId: toWalletId, amountEuros }], wallets)
+  if (toWalletId) return signedWallets([{ walletId: toWalletId, amountCents }], wallets)
   const payee = beneficiaries?.get(String(beneficiaryId))
-  return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountEuros }] : []
+  return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountCents }] : []
 }
 
 /** A person signs in the console, and nowhere else. */
 export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
-/** Verified before any row is locked; undefined if no signature is needed or sent. */
+/** VerifiedAssertion before any row is locked; undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],
-): Promise<Verified | AssertionCode | undefined> {
+): Promise<VerifiedAssertion | AssertionCode | undefined> {
   return envelope || requiresSignature(context.actor) ? verifyAssertion(envelope, context) : undefined
 }
 
@@ -83,11 +83,11 @@ export const challenge: Challenge = async ({ body }, context) => {
 }
 
 async function payeesOfSplit(
-  { amountEuros, fromWalletId }: Body,
+  { amountCents, fromWalletId }: Body,
   parts: NonNullable<Body['parts']>,
   { sql, tenant, refuse }: ChallengeContext,
 ) {
-  const divided = partsOf({ amountEuros, parts })
+  const divided = partsOf({ amountCents, parts })
   const problem = partsRefusal(divided)
   if (problem) return refuse(problem)
   const ids = new Set([fromWalletId, ...parts.map(({ walletId }) => walletId)])
@@ -96,7 +96,7 @@ async function payeesOfSplit(
 }
 
 async function payeeOf(
-  { fromWalletId, toWalletId, beneficiaryId, amountEuros = 0n }: Body,
+  { fromWalletId, toWalletId, beneficiaryId, amountCents = 0n }: Body,
   { sql, tenant, refuse }: ChallengeContext,
 ) {
   const ids = new Set([fromWalletId, ...(toWalletId ? [toWalletId] : [])])
@@ -105,6 +105,6 @@ async function payeeOf(
     payeesById(sql, tenant, beneficiaryId ? [beneficiaryId] : []),
   ])
   if (wallets.size < ids.size) return refuse('wallet_not_found')
-  const payees = signedPayees({ toWalletId, beneficiaryId, amountEuros }, wallets, beneficiaries)
+  const payees = signedPayees({ toWalletId, beneficiaryId, amountCents }, wallets, beneficiaries)
   return payees.length > 0 ? payees : refuse('beneficiary_not_found')
 }

@@ -31,7 +31,7 @@ function walletRefusal(
 }
 
 export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context) => {
-  const { records, sql, tenant, now, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, now, emit, refuse, queueStatement } = context
   const parts = partsOf(body)
   const signed = await signatureOf(body.webauthnAssertion, context)
   if (typeof signed === 'string') return refuse(signed)
@@ -46,23 +46,23 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   if (code) return refuse(code)
   const problem = partsRefusal(parts)
   if (problem) return refuse(problem)
-  const amountEuros = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
+  const amountCents = parts.reduce((sum, part) => sum + part.amountCents, 0n)
   const [from, ...payees] = ids.map(id => wallets.get(id))
   const refusal = walletRefusal(from, payees, context)
   if (refusal) return refusal
-  if (!book.canPay(fromWalletId, amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(fromWalletId)))
+  if (!book.canPay(fromWalletId, amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, book.available(fromWalletId)))
   const transfer = records.create(Transfer, {
     kind: 'split',
     fromWalletId,
-    amountEuros,
-    parts: parts.map(part => ({ walletId: part.walletId, cents: String(part.amountEuros) })),
+    amountCents,
+    parts: parts.map(part => ({ walletId: part.walletId, cents: String(part.amountCents) })),
     reference,
     completedAt: now,
   })
   transferMachine.move(transfer, 'completed')
   book.split('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   emit('transfer.split.completed', { ...transferEvent(transfer), parts })
   return transferResponse(transfer)
 }

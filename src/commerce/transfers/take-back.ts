@@ -22,18 +22,18 @@ import {
 } from '../../money/incoming/index.ts'
 import { arrivedEvents, openRefunds } from '../../money/refunds/index.ts'
 import { type TransactionRow, transactionsById, updateTransactions } from '../../money/transactions/index.ts'
-import { type Euros, NO_CENTS } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { paidByWallet, walletView } from './channels.ts'
 
 export const takeBackApi = {
   takeBack: post('/transfers/given-back', {
     ...arrivals,
-    summary: 'Book what another owner has given back',
+    summary: 'Book a refund of another owner',
     emits: { ...arrivalEvents, ...arrivedEvents },
   }),
 }
 
-/** The id of the credit by which a transfer reaches another owner: by it the transfer is found when a part comes back. */
+/** The credit id of a transfer to another owner, by which a refund finds the transfer. */
 export const creditIdOf = ({ id }: { readonly id: string }): string => id.replace('transfer_', 'credit_')
 
 const transferIdOf = (creditId: string): string => creditId.replace('credit_', 'transfer_')
@@ -51,20 +51,23 @@ from unnest($3::text[]) as a (id)
 cross join lateral (select * from transfers where (owner_id, mode, id) = ($1, $2, a.id) limit 1) as t
 where t.credit_id is not null and t.intent_id is not null and t.transaction_id is not null`
 
-/** Payments of which a part comes back, with their agents and counters locked. */
-interface OpenGivenBack {
+/** Refunded payments, with their agents and counters locked. */
+interface OpenRefunds {
   readonly transfers: ReadonlyMap<string, PaidTransfer>
   readonly counters: BudgetCounters
 }
 
-type GivingBack = Pick<Context<never, typeof arrivedEvents>, 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'>
+type GivingBack = Pick<
+  Context<never, typeof arrivedEvents>,
+  'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
+>
 
-/** Locks the agents who have paid, and their counters: to be called before any account is locked. */
-export async function lockTakeBacks(
+/** Locks the paying agents and their counters. Must be called before any account is locked. */
+export async function lockRefundedAgents(
   tenant: Tenant,
   paymentIds: readonly string[],
   { sql, now }: Pick<GivingBack, 'sql' | 'now'>,
-): Promise<OpenGivenBack> {
+): Promise<OpenRefunds> {
   const ids = [...new Set(paymentIds.map(transferIdOf))]
   const transfers = await sql<PaidTransfer>(PAID, [tenant.ownerId, tenant.mode, ids])
   const intentIds = transfers.map(({ intentId }) => intentId)
@@ -73,8 +76,8 @@ export async function lockTakeBacks(
 }
 
 /**
- * The batch by which transfers into wallets are refunded. An intent holds nothing any more once it is paid: its limits
- * depend on the payment alone.
+ * The batch that refunds transfers into wallets. A paid intent has no hold, so its limits depend only on the
+ * payment.
  */
 export function refundBatch(
   tenantNow: TenantNow,
@@ -84,29 +87,28 @@ export function refundBatch(
 ) {
   const transactions = new Map(opened.transactions)
   const intents = new Map<string | null, CountedIntent>()
-  for (const { intentId, amountEuros, merchant, cardId, runId } of transactions.values())
+  for (const { intentId, amountCents, merchant, cardId, runId } of transactions.values())
     if (intentId)
-      intents.set(intentId, { id: intentId, amountEuros, holdEuros: null, merchant, cardId, runId })
+      intents.set(intentId, { id: intentId, amountCents, holdCents: null, merchant, cardId, runId })
   const payments = { counters: opened.counters, find: (id: string | null) => intents.get(id) }
   return paymentBatch(tenantNow, { payments, refunds: opened.refunds, transactions })
 }
 
-/** So much of a transfer as its payee has given back. */
-interface GivenBack {
-  /** The refund that was requested, or else the credit by which the money has come. */
+interface RefundPart {
+  /** The requested refund, or else the credit by which the money came. */
   readonly id: string
-  readonly amountEuros: Euros
-  /** The wallet that has the money; null in suspense. */
+  readonly amountCents: Cents
+  /** The credited wallet; null in suspense. */
   readonly walletId: string | null
   readonly source: { readonly type: string; readonly id: string } | null
 }
 
 const BY_PAYEE = { way: 'wallet', origin: 'payee' } as const
 
-/** Refunds a transfer into a wallet, out of which its payee has posted the money. */
+/** Refunds a transfer into a wallet; its payee has posted the money. */
 export const refundTransfer = (
   transaction: TransactionRow,
-  { id, amountEuros: cents, ...place }: GivenBack,
+  { id, amountCents: cents, ...place }: RefundPart,
   batch: PostedBatch,
   context: Pick<GivingBack, 'emit'>,
 ): PaymentState =>
@@ -119,16 +121,16 @@ export const refundTransfer = (
     context,
   )
 
-/** What has come back by a credit, and the credit by which it had been paid. */
-interface CameBack extends Omit<GivenBack, 'source'> {
+/** A refund received by a credit, and the credit by which the payee was paid. */
+interface ReceivedRefund extends Omit<RefundPart, 'source'> {
   readonly paymentId: string | null
 }
 
-/** States what was given back to the payments. What is of none of them is recorded by itself. */
-async function countGivenBack(
-  { transfers, counters }: OpenGivenBack,
-  givenBack: readonly CameBack[],
-  { sql, tenant, now, emit, sendAlong }: GivingBack,
+/** Records refunds on their payments. A refund without a payment gets its own record. */
+async function recordRefunds(
+  { transfers, counters }: OpenRefunds,
+  givenBack: readonly ReceivedRefund[],
+  { sql, tenant, now, emit, queueStatement }: GivingBack,
 ): Promise<void> {
   const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
   const [transactions, refunds] = await Promise.all([
@@ -139,39 +141,39 @@ async function countGivenBack(
   for (const { paymentId, ...cameBack } of givenBack) {
     const transfer = transfers.get(transferIdOf(paymentId ?? ''))
     const transaction = transactions.get(transfer?.transactionId ?? '')
-    const { id, walletId, amountEuros } = cameBack
+    const { id, walletId, amountCents } = cameBack
     const source = { type: 'credit', id }
     if (transaction) refundTransfer(transaction, { ...cameBack, source }, batch, { emit })
-    else refunds.record(null, { ...BY_PAYEE, agentId: null, walletId, amountEuros, source }, NO_CENTS, emit)
+    else refunds.record(null, { ...BY_PAYEE, agentId: null, walletId, amountCents, source }, NO_CENTS, emit)
   }
-  sendAlong(refunds.write(sql))
-  sendAlong(counters.write(sql))
-  sendAlong(updateTransactions(sql, tenant, [...batch.changed.transactions]))
+  queueStatement(refunds.write(sql))
+  queueStatement(counters.write(sql))
+  queueStatement(updateTransactions(sql, tenant, [...batch.changed.transactions]))
 }
 
-/** Books a refund as every credit that was handed over: the transfer that had paid says what comes back. */
+/** Books a refund like every handed-over credit: the original transfer identifies the payment. */
 export const takeBack = implement(takeBackApi, {
   async takeBack({ body }, context) {
     const paymentIds = body.credits.flatMap(({ payableId }) => payableId ?? [])
-    const opened = await lockTakeBacks(context.tenant, paymentIds, context)
+    const opened = await lockRefundedAgents(context.tenant, paymentIds, context)
     const paidBy = new Map(body.credits.map(({ id, payableId }) => [id, payableId]))
     const credits = await receiveHandedOver(body, context)
-    // In suspense it is back as well: the record there does not say of what.
-    const givenBack = credits.map(({ id, walletId, amountEuros }) => ({
+    // Money in suspense counts as refunded too: the record there does not name its payment.
+    const givenBack = credits.map(({ id, walletId, amountCents }) => ({
       id,
       walletId,
       paymentId: paidBy.get(id) ?? null,
-      amountEuros,
+      amountCents,
     }))
-    await countGivenBack(opened, givenBack, context)
+    await recordRefunds(opened, givenBack, context)
     return { done: true }
   },
 })
 
 type Credit = z.output<typeof IncomingEvent>
 
-/** Between two wallets of one owner nothing is handed over: the refund is received with the transaction that makes it. */
-async function countOwn(
+/** Between two wallets of one owner nothing is handed over: the refund is recorded with its transaction. */
+async function recordOwnRefunds(
   events: readonly Credit[],
   context: Context<never, typeof arrivedEvents>,
 ): Promise<void> {
@@ -180,13 +182,13 @@ async function countOwn(
   const givenBack = await ownRefunds(sql, tenant, ids)
   if (givenBack.length === 0) return
   const paymentIds = givenBack.flatMap(({ paymentId }) => paymentId ?? [])
-  const opened = await lockTakeBacks(tenant, paymentIds, context)
-  await countGivenBack(opened, givenBack, context)
+  const opened = await lockRefundedAgents(tenant, paymentIds, context)
+  await recordRefunds(opened, givenBack, context)
 }
 
 export const takeBackReactions: Readonly<Record<string, Reaction>> = {
   'incoming.received': {
-    ...reactionToAll(IncomingEvent, arrivedEvents, countOwn),
+    ...reactionToAll(IncomingEvent, arrivedEvents, recordOwnRefunds),
     concerns: ({ payableType }) => payableType === 'payment',
   },
 }

@@ -8,7 +8,7 @@ import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
@@ -28,7 +28,7 @@ export const transferKinds = ['internal', 'sepa', 'split'] as const
 
 export interface Part {
   walletId: string
-  amountEuros: Euros
+  amountCents: Cents
 }
 
 /** A snapshot of the beneficiary: a later change of it does not change who is paid. */
@@ -113,7 +113,7 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
     scheme: nullable.enum(schemes),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),
     endToEndId: nullable.string(),
@@ -179,7 +179,7 @@ const blankTransfer = {
   workflowId: null,
 } as const
 
-type NewTransfer = Pick<TransferRow, 'fromWalletId' | 'amountEuros'> & Partial<TransferRow>
+type NewTransfer = Pick<TransferRow, 'fromWalletId' | 'amountCents'> & Partial<TransferRow>
 
 export const newTransfer = ({ tenant, now }: TenantNow, members: NewTransfer): TransferRow => ({
   ...blankTransfer,
@@ -206,13 +206,13 @@ export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer):
 /** The parts of a split are stored in cents and answered as amounts. */
 export const transferResponse = (transfer: TransferRow) =>
   withMembers(transfer, {
-    parts: transfer.parts?.map(({ walletId, cents }) => ({ walletId, amountEuros: BigInt(cents) })) ?? null,
+    parts: transfer.parts?.map(({ walletId, cents }) => ({ walletId, amountCents: BigInt(cents) })) ?? null,
     payeeCheck: transfer.payeeCheck && { code: null, ...transfer.payeeCheck },
   })
 
 export function transferEvent(transfer: TransferRow, comment = transfer.reason?.message ?? null) {
-  const { id: transferId, fromWalletId, toWalletId, beneficiaryId, status, amountEuros } = transfer
-  const data = { transferId, fromWalletId, toWalletId, beneficiaryId, status, amountEuros }
+  const { id: transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents } = transfer
+  const data = { transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents }
   return comment ? { ...data, reason: excerpt(comment) } : data
 }
 
@@ -220,32 +220,32 @@ export function transferEvent(transfer: TransferRow, comment = transfer.reason?.
 export const MAX_TRANSFER = 10_000_000_000n
 
 interface SplitRequest {
-  readonly amountEuros?: bigint | undefined
+  readonly amountCents?: bigint | undefined
   readonly parts: readonly {
     walletId: string
-    amountEuros?: bigint | undefined
+    amountCents?: bigint | undefined
     share?: number | undefined
   }[]
 }
 
-export function partsOf({ amountEuros, parts }: SplitRequest): Part[] {
+export function partsOf({ amountCents, parts }: SplitRequest): Part[] {
   const amounts =
-    amountEuros === undefined
-      ? parts.map(part => part.amountEuros ?? 0n)
+    amountCents === undefined
+      ? parts.map(part => part.amountCents ?? 0n)
       : divide(
-          amountEuros,
+          amountCents,
           parts.map(({ share = 0 }) => share),
         )
-  return parts.map(({ walletId }, index) => ({ walletId, amountEuros: amounts[index] ?? 0n }))
+  return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? 0n }))
 }
 
 export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {
-  if (parts.reduce((sum, { amountEuros }) => sum + amountEuros, 0n) > MAX_TRANSFER) return 'too_much'
-  return parts.some(({ amountEuros }) => amountEuros === 0n) ? 'part_of_nothing' : undefined
+  if (parts.reduce((sum, { amountCents }) => sum + amountCents, 0n) > MAX_TRANSFER) return 'too_much'
+  return parts.some(({ amountCents }) => amountCents === 0n) ? 'part_of_nothing' : undefined
 }
 
 /** Divides an amount by shares; leftover cents go to the parts that lost most by rounding. */
-export function divide(amount: Euros, shares: readonly number[]): Euros[] {
+export function divide(amount: Cents, shares: readonly number[]): Cents[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
   const parts = weights.map(weight => (amount * weight) / total)
@@ -253,7 +253,7 @@ export function divide(amount: Euros, shares: readonly number[]): Euros[] {
   const byLoss = weights
     .map((weight, index) => ({ index, lost: (amount * weight) % total }))
     .toSorted((one, other) => Number(other.lost - one.lost) || one.index - other.index)
-  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = (parts[index] as Euros) + 1n
+  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = (parts[index] as Cents) + 1n
   return parts
 }
 

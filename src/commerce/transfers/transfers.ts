@@ -68,13 +68,13 @@ const transfers = implement(transfersApi, {
     const { records, sql, tenant, now, ports, refuse } = context
     const transfer = await records.findOne(Transfer, { id: params.id })
     if (!transfer) return refuse('transfer_not_found')
-    const { scheme, endToEndId, payee, amountEuros, reference, fromWalletId } = transfer
+    const { scheme, endToEndId, payee, amountCents, reference, fromWalletId } = transfer
     if (!scheme || !endToEndId || !payee) return refuse('transfer_not_by_sepa')
     const rail = ports.sepaRail(tenant.mode)
     const madeAt = transfer.submittedAt ?? now
     const { executeOn } = rail.nextFile(scheme, madeAt)
     const payerIban = (await walletsById(sql, tenant, [fromWalletId])).get(fromWalletId)?.iban ?? null
-    const paid = { endToEndId, amountEuros, reference, payerIban, payee: { ...payee, name: payee.sepaName } }
+    const paid = { endToEndId, amountCents, reference, payerIban, payee: { ...payee, name: payee.sepaName } }
     const order = { messageId: endToEndId, madeAt, executeOn, scheme, payments: [paid] }
     return { type: 'application/xml', content: rail.message(order) }
   },
@@ -132,11 +132,11 @@ async function limitsResponse({ single, daily }: Limits, tenant: Tenant, sql: Sq
   const used = await usedOn(sql, tenant, day)
   return {
     ...tenant,
-    singleEuros: single,
-    dailyEuros: daily,
+    singleCents: single,
+    dailyCents: daily,
     day,
-    usedEuros: used,
-    remainingEuros: restOf(daily, used),
+    usedCents: used,
+    remainingCents: restOf(daily, used),
   }
 }
 
@@ -147,13 +147,13 @@ const ownerLimits = implement(limitsApi, {
     return limitsResponse(limits, { ownerId, mode }, sql)
   },
 
-  async setLimits({ params, body }, { sql, now, actFor, emit, refuse }) {
+  async setLimits({ params, body }, { sql, now, switchTenant, emit, refuse }) {
     const tenant = { ownerId: params.id, mode: body.mode }
     if (!(await limitsOf(sql, tenant))) return refuse('customer_not_found')
-    actFor(tenant)
-    await setLimits(sql, tenant, { single: body.singleEuros, daily: body.dailyEuros }, now)
+    switchTenant(tenant)
+    await setLimits(sql, tenant, { single: body.singleCents, daily: body.dailyCents }, now)
     const limits = (await limitsOf(sql, tenant)) as Limits
-    emit('transfer.limits_changed', { ...tenant, singleEuros: limits.single, dailyEuros: limits.daily })
+    emit('transfer.limits_changed', { ...tenant, singleCents: limits.single, dailyCents: limits.daily })
     return limitsResponse(limits, tenant, sql)
   },
 })
@@ -182,7 +182,7 @@ type PaymentRow = Row &
   Pick<Transfer, 'status' | 'reason' | 'payee' | 'payeeCheck'> & {
     readonly id: string
     readonly intentId: string
-    readonly amountEuros: Transfer['amountEuros']
+    readonly amountCents: Transfer['amountCents']
     readonly updatedAt: Date
     readonly payeeConfirmedAt: Date | null
   }
@@ -194,7 +194,7 @@ const MAX_PAYMENTS = 20
 const FIND_PAYMENTS = `
 select t.* from unnest($3::text[]) as w (id)
 cross join lateral (
-  select id, intent_id as "intentId", status, amount_cents as "amountEuros", reason, payee, payee_check as "payeeCheck",
+  select id, intent_id as "intentId", status, amount_cents as "amountCents", reason, payee, payee_check as "payeeCheck",
     payee_confirmed_at as "payeeConfirmedAt", updated_at as "updatedAt"
   from transfers where (owner_id, mode, intent_id) = ($1, $2, w.id) order by id desc limit ${MAX_PAYMENTS}
 ) t
@@ -207,7 +207,7 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
     type: 'transfer',
     id: row.id,
     status: row.status,
-    amountEuros: row.amountEuros,
+    amountCents: row.amountCents,
     reason: row.reason ?? unconfirmedPayee(row),
     updatedAt: row.updatedAt,
   }))
@@ -228,7 +228,7 @@ function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
 
 export const transfersArea = area(
   'Transfers',
-  'Money that an owner moves: between wallets, one to one or one to many, and by SEPA.',
+  'Transfers between an owner’s wallets, one to one or one to many, and by SEPA.',
   all,
   {
     aliases: { transfers: 'payments' },

@@ -15,13 +15,13 @@ const PAGE = 1_000
 
 /** The export is recorded in the trail before its first byte is sent. */
 export const exportTrail: HandlerOf<typeof auditApi.export> = async ({ query }, context) => {
-  const { sql, readLater, tenant, ports, emit, refuse } = context
+  const { sql, sqlAfterCommit, tenant, ports, emit, refuse } = context
   const { format, from, to } = query
   const checkpoint = await newestCheckpoint(sql, tenant)
   if (!checkpoint) return refuse('trail_not_found')
   const { id: checkpointId, size } = checkpoint
   emit('audit.exported', { checkpointId, size, format, from: from ?? null, to: to ?? null })
-  const exported = { sql: readLater, tenant, checkpoint, period: { from, to } }
+  const exported = { sql: sqlAfterCommit, tenant, checkpoint, period: { from, to } }
   const name = `audit-${tenant.ownerId}-${tenant.mode}-${size}.${format}`
   return format === 'csv'
     ? { type: 'text/csv', name, content: csvLines(exported) }

@@ -151,8 +151,8 @@ function sentenceOf({ area, table }: TableOfSubject, column: string): string {
   const member = memberOf(column)
   const [, amount] = /^(.+)Cents$/.exec(member) ?? []
   const told = area.sentences.get(member) ?? common[member]
+  if (amount) return `${told ?? `An amount: ${inWords(amount)}.`} In cents.`
   if (told) return told
-  if (amount) return `${area.sentences.get(`${amount}Euros`) ?? `An amount: ${inWords(amount)}.`} In cents.`
   const personal = table.personal[column]
   if (personal) return personalKinds[personal.kind]
   if (member.endsWith('At')) return `A time: when it was, or is, “${inWords(member.slice(0, -2))}”.`

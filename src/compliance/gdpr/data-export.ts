@@ -54,9 +54,9 @@ export const merchant_needed: Failure = [
 ]
 
 /** The operator asks about records of the platform; every other caller about their own account. */
-export function actForAsker({ actor, actFor }: Pick<Context, 'actor' | 'actFor'>): void {
-  if (actor.type === 'dash') actFor(platform)
+export function actForRequester({ actor, switchTenant }: Pick<Context, 'actor' | 'switchTenant'>): void {
+  if (actor.type === 'dash') switchTenant(platform)
 }
 
-export const isOthers = (type: SubjectType | undefined, { actor }: Pick<Context, 'actor'>): boolean =>
+export const isForeignSubject = (type: SubjectType | undefined, { actor }: Pick<Context, 'actor'>): boolean =>
   actor.type === 'dash' && type !== 'merchant'

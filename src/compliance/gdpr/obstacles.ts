@@ -28,8 +28,8 @@ export interface Obstacle {
 
 const MOST = 50
 
-const ours = 't.owner_id = $1 and t.mode = $2'
-const TRAVELLING = "t.status in ('created', 'verifying', 'submitted')"
+const OF_TENANT = 't.owner_id = $1 and t.mode = $2'
+const IN_TRANSIT = "t.status in ('created', 'verifying', 'submitted')"
 
 /** Test mode never deletes an account that can have live money: the test clock can be advanced at will. */
 const LIVE_ACCOUNT = `customers t where t.id = $1 and $2 = 'test' and (t.kyc_status = 'verified'
@@ -46,34 +46,40 @@ const conditions: Readonly<
     ['live_account', LIVE_ACCOUNT],
     [
       'wallet',
-      `ledger_accounts t where ${ours} and t.kind = 'wallet' and (t.posted_cents <> 0 or t.held_cents <> 0)`,
+      `ledger_accounts t where ${OF_TENANT} and t.kind = 'wallet' and (t.posted_cents <> 0 or t.held_cents <> 0)`,
       't.wallet_id',
     ],
-    ['dispute', `disputes t where ${ours} and t.status in ('open', 'submitted')`],
-    ['agent', `agents t where ${ours} and t.status <> 'deleted'`],
-    ['transfer', `transfers t where ${ours} and ${TRAVELLING}`],
-    ['payment_request', `payment_requests t where ${ours} and (t.status = 'open' or t.refunding_cents > 0)`],
-    ['funding', `fundings t where ${ours} and t.status in ('pending', 'requires_action')`],
-    ['incoming_credit', `incoming_credits t where ${ours} and t.status = 'unmatched'`],
+    ['dispute', `disputes t where ${OF_TENANT} and t.status in ('open', 'submitted')`],
+    ['agent', `agents t where ${OF_TENANT} and t.status <> 'deleted'`],
+    ['transfer', `transfers t where ${OF_TENANT} and ${IN_TRANSIT}`],
+    [
+      'payment_request',
+      `payment_requests t where ${OF_TENANT} and (t.status = 'open' or t.refunding_cents > 0)`,
+    ],
+    ['funding', `fundings t where ${OF_TENANT} and t.status in ('pending', 'requires_action')`],
+    ['incoming_credit', `incoming_credits t where ${OF_TENANT} and t.status = 'unmatched'`],
     ['incoming_credit', HANDED_OVER],
   ],
-  person: [['person', `people t where ${ours} and t.id = $3 and t.status <> 'removed'`]],
+  person: [['person', `people t where ${OF_TENANT} and t.id = $3 and t.status <> 'removed'`]],
   beneficiary: [
-    ['beneficiary', `beneficiaries t where ${ours} and t.id = $3 and t.deleted_at is null`],
-    ['transfer', `transfers t where ${ours} and t.beneficiary_id = $3 and ${TRAVELLING}`],
-    ['intent', `intents t where ${ours} and t.beneficiary_id = $3 and t.status in ('created', 'approved')`],
+    ['beneficiary', `beneficiaries t where ${OF_TENANT} and t.id = $3 and t.deleted_at is null`],
+    ['transfer', `transfers t where ${OF_TENANT} and t.beneficiary_id = $3 and ${IN_TRANSIT}`],
+    [
+      'intent',
+      `intents t where ${OF_TENANT} and t.beneficiary_id = $3 and t.status in ('created', 'approved')`,
+    ],
   ],
   payer: [
     [
       'payment_request',
-      `payment_requests t where ${ours} and t.id = $3 and (t.status = 'open' or t.refunding_cents > 0)`,
+      `payment_requests t where ${OF_TENANT} and t.id = $3 and (t.status = 'open' or t.refunding_cents > 0)`,
     ],
-    ['incoming_credit', `incoming_credits t where ${ours} and t.id = $3 and t.status = 'unmatched'`],
+    ['incoming_credit', `incoming_credits t where ${OF_TENANT} and t.id = $3 and t.status = 'unmatched'`],
   ],
   merchant: [
     [
       'merchant',
-      `merchant_applications t where ${ours} and t.id = $3 and t.status in ('submitted', 'approved')`,
+      `merchant_applications t where ${OF_TENANT} and t.id = $3 and t.status in ('submitted', 'approved')`,
     ],
   ],
 }

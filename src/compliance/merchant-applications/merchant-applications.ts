@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { isOpen, newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { hashAndHint, isOpen, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { merchantApplicationsApi } from './api.ts'
@@ -22,12 +22,12 @@ const shown = (application: MerchantApplication) =>
 
 function issueKey(merchantId: string, { records }: Pick<Context, 'records'>): string {
   const secret = newSecret('mer_')
-  records.create(MerchantKey, { merchantId, ...traceOf(secret) })
+  records.create(MerchantKey, { merchantId, ...hashAndHint(secret) })
   return secret
 }
 
-function lockApplication(id: string, { records, actFor }: Pick<Context, 'records' | 'actFor'>) {
-  actFor(platform)
+function lockApplication(id: string, { records, switchTenant }: Pick<Context, 'records' | 'switchTenant'>) {
+  switchTenant(platform)
   return records.lock(MerchantApplication, id)
 }
 
@@ -46,22 +46,22 @@ async function lockCallingMerchant(context: Calling): Promise<MerchantApplicatio
 }
 
 const merchantApplications = implement(merchantApplicationsApi, {
-  create({ body }, { records, actFor, emit }) {
-    actFor(platform)
+  create({ body }, { records, switchTenant, emit }) {
+    switchTenant(platform)
     const application = records.create(MerchantApplication, body)
     emit('merchant_application.submitted', merchantEvent(application))
     return shown(application)
   },
 
   async list({ query: { status, from, to } }, context) {
-    context.actFor(platform)
+    context.switchTenant(platform)
     const created = await createdWithin('merchant', { from, to }, context)
     const page = await context.page(MerchantApplication, definedOnly({ status, ...created }))
     return { ...page, data: page.data.map(shown) }
   },
 
-  async get({ params }, { records, actFor, refuse }) {
-    actFor(platform)
+  async get({ params }, { records, switchTenant, refuse }) {
+    switchTenant(platform)
     const application = await records.findOne(MerchantApplication, { id: params.id })
     return application ? shown(application) : refuse('application_not_found')
   },

@@ -10,7 +10,7 @@ import { fieldEntries } from './report/fields.ts'
 import { IncidentRecord, incidentFacts, incidentFails, severity, status } from './schemas.ts'
 
 const operator = { callers: ['dash'] } as const
-const { incident_not_found, incident_closed, time_to_come, times_disordered, too_many_entries } =
+const { incident_not_found, incident_closed, time_to_come, invalid_date_order, too_many_entries } =
   incidentFails
 const changing = { incident_not_found, incident_closed }
 
@@ -32,7 +32,7 @@ export const securityIncidentsApi = {
       countries: ['DE'],
     },
     returns: [201, IncidentRecord],
-    fails: { time_to_come, times_disordered },
+    fails: { time_to_come, invalid_date_order },
     emits: { 'incident.opened': incidentEvents['incident.opened'] },
   }),
   list: list('/security/incidents', {
@@ -59,7 +59,7 @@ export const securityIncidentsApi = {
     body: z.strictObject({ description, detectedAt, ...otherFacts, fields: fieldEntries }).partial(),
     example: { recoveredAt: '2026-11-20T11:10:00.000Z', fields: { '2.7': 'monitoring systems' } },
     returns: [200, IncidentRecord],
-    fails: { ...changing, time_to_come, times_disordered },
+    fails: { ...changing, time_to_come, invalid_date_order },
     emits: { 'incident.updated': incidentEvents['incident.updated'] },
   }),
   classify: post('/security/incidents/{id}/classify', {
@@ -92,7 +92,7 @@ export const securityIncidentsApi = {
       },
     },
     returns: [200, IncidentRecord],
-    fails: { ...changing, time_to_come, times_disordered, too_many_entries },
+    fails: { ...changing, time_to_come, invalid_date_order, too_many_entries },
     emits: {
       'incident.updated': incidentEvents['incident.updated'],
       'incident.classified': incidentEvents['incident.classified'],
@@ -119,7 +119,7 @@ export const securityIncidentsApi = {
     fails: {
       ...changing,
       time_to_come,
-      times_disordered,
+      invalid_date_order,
       too_many_entries,
       stage_not_found: [
         404,

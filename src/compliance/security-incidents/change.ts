@@ -15,9 +15,9 @@ type Creating = ContextOf<typeof securityIncidentsApi.create>
 
 export async function lockOpen(
   id: string,
-  context: Pick<Context<'incident_not_found' | 'incident_closed'>, 'records' | 'actFor' | 'refuse'>,
+  context: Pick<Context<'incident_not_found' | 'incident_closed'>, 'records' | 'switchTenant' | 'refuse'>,
 ): Promise<SecurityIncident | Refusal> {
-  context.actFor(platform)
+  context.switchTenant(platform)
   const incident = await context.records.lock(SecurityIncident, id)
   if (!incident) return context.refuse('incident_not_found')
   return incident.status === 'closed' ? context.refuse('incident_closed') : incident
@@ -32,21 +32,21 @@ const NOT_KNOWN = { occurredAt: null, recoveredAt: null, resolvedAt: null, perso
 
 function timeProblem(
   incident: Times,
-  { now, refuse }: Pick<Context<'time_to_come' | 'times_disordered'>, 'now' | 'refuse'>,
+  { now, refuse }: Pick<Context<'time_to_come' | 'invalid_date_order'>, 'now' | 'refuse'>,
 ): Refusal | undefined {
   const { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt } = incident
   const named = { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt }
   for (const [name, at] of Object.entries(named))
     if (at && at > now) return refuse('time_to_come', `${name}: this is still to come. Give when it was.`)
   if (awareAt < detectedAt)
-    return refuse('times_disordered', 'awareAt: nobody knows of an incident before it is detected.')
+    return refuse('invalid_date_order', 'awareAt: nobody knows of an incident before it is detected.')
   if (occurredAt && occurredAt > detectedAt)
-    return refuse('times_disordered', 'occurredAt: an incident begins before it is detected.')
+    return refuse('invalid_date_order', 'occurredAt: an incident begins before it is detected.')
   const began = occurredAt ?? null
   if (recoveredAt && began && recoveredAt < began)
-    return refuse('times_disordered', 'recoveredAt: business is normal again after the incident has begun.')
+    return refuse('invalid_date_order', 'recoveredAt: business is normal again after the incident has begun.')
   if (resolvedAt && began && resolvedAt < began)
-    return refuse('times_disordered', 'resolvedAt: an incident is resolved after it has begun.')
+    return refuse('invalid_date_order', 'resolvedAt: an incident is resolved after it has begun.')
   return undefined
 }
 
@@ -56,8 +56,8 @@ async function aboutEntity({ records }: Pick<Creating, 'records'>): Promise<Reco
 }
 
 export const create: HandlerOf<typeof securityIncidentsApi.create> = async ({ body }, context) => {
-  const { records, actFor, emit } = context
-  actFor(platform)
+  const { records, switchTenant, emit } = context
+  switchTenant(platform)
   const { awareAt = body.detectedAt, ...given } = body
   const facts = { ...given, awareAt }
   const problem = timeProblem({ ...NOT_KNOWN, ...definedOnly(facts) } as Times, context)

@@ -48,7 +48,7 @@ export const incidentEvent = (incident: SecurityIncident): z.output<typeof Incid
 })
 
 export function incidentResponse(incident: SecurityIncident, { ports, now }: Pick<Context, 'ports' | 'now'>) {
-  const clocks = clocksOf(incident.course(), ports.weekendRelief)
+  const clocks = clocksOf(incident.clockInput(), ports.weekendRelief)
   const { criteria } = incident
   return withMembers(incident, {
     clocks: clocks.map(clock => ({

@@ -29,12 +29,12 @@ const kindOf = ({ isMajor }: SecurityIncident): string =>
 /** The status of an incident for its run. Temporal does not get to know what happened. */
 export const processStatus: HandlerOf<typeof stepsApi.processStatus> = async ({ params }, context) => {
   const { records, now, ports, refuse } = context
-  context.actFor(platform)
+  context.switchTenant(platform)
   const incident = await records.findOne(SecurityIncident, { id: params.id })
   if (!incident) return refuse('incident_not_found')
   const { status, severity, dueAt } = incident
   const closed = status === 'closed'
-  const open = clocksOf(incident.course(), ports.weekendRelief).filter(({ doneAt }) => doneAt === null)
+  const open = clocksOf(incident.clockInput(), ports.weekendRelief).filter(({ doneAt }) => doneAt === null)
   return {
     status,
     summary: `Security incident of severity ${severity}, ${kindOf(incident)}: ${status}`,
@@ -65,7 +65,7 @@ const lastOfEach = (due: readonly Reminder[]): Reminder[] => [
 
 export const remind: HandlerOf<typeof stepsApi.remind> = async ({ params }, context) => {
   const { records, now, refuse } = context
-  context.actFor(platform)
+  context.switchTenant(platform)
   const incident = await records.lock(SecurityIncident, params.id)
   if (!incident) return refuse('incident_not_found')
   const due = remindersLeft(incident, context).filter(({ at }) => at <= now)

@@ -153,6 +153,6 @@ export const incidentFails = {
   incident_not_found: missing('incident'),
   incident_closed: [400, 'The incident is closed: nothing about it changes any more. Open another one.'],
   time_to_come: [400, 'An instant is still to come. Give those that have been.'],
-  times_disordered: [400, 'The instants contradict each other.'],
+  invalid_date_order: [400, 'The instants contradict each other.'],
   too_many_entries: [400, `An incident has at most ${MOST_ENTRIES} reports and as many decisions.`],
 } as const satisfies Record<string, Failure>

@@ -26,14 +26,14 @@ const securityIncidents = implement(
     remind,
 
     async list({ query: { status, severity, from, to } }, context) {
-      context.actFor(platform)
+      context.switchTenant(platform)
       const created = await createdWithin('incident', { from, to }, context)
       const page = await context.page(SecurityIncident, definedOnly({ status, severity, ...created }))
       return { ...page, data: page.data.map(incident => incidentResponse(incident, context)) }
     },
 
     async get({ params }, context) {
-      context.actFor(platform)
+      context.switchTenant(platform)
       const incident = await context.records.findOne(SecurityIncident, { id: params.id })
       return incident ? incidentResponse(incident, context) : context.refuse('incident_not_found')
     },

@@ -5,7 +5,7 @@ import { credential } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { first } from '../../values/collections.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { readBudgetUse } from '../agents/index.ts'
 import { readPaidByTokens } from './limits.ts'
@@ -17,7 +17,7 @@ const schema = defineEntity({
     agentId: p.text(),
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
-    maxAmountEuros: nullable.euros('max_amount_cents'),
+    maxAmountCents: nullable.cents('max_amount_cents'),
     /** Thumbprint of the DPoP key that must sign a proof for each request, if there is one. */
     boundTo: nullable.string(),
     delegationId: nullable.string(),
@@ -42,23 +42,23 @@ type ReadContext = Pick<Context, 'sql' | 'tenant'>
 const isValid = ({ revokedAt, expiresAt }: AgentToken): boolean =>
   !revokedAt && (!expiresAt || expiresAt > clock.real())
 
-const withoutBudget = { heldEuros: null, spentEuros: null, remainingEuros: null }
+const withoutBudget = { heldCents: null, spentCents: null, remainingCents: null }
 
 /** Adds what is held, spent and left of each token's budget; null without a budget, as nothing is counted then. */
 export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenant }: ReadContext) {
-  const budgeted = tokens.filter(({ maxAmountEuros }) => maxAmountEuros !== null).map(({ id }) => id)
+  const budgeted = tokens.filter(({ maxAmountCents }) => maxAmountCents !== null).map(({ id }) => id)
   const useOf = await readBudgetUse(sql, tenant, budgeted)
   const paidOf = await readPaidByTokens(sql, tenant, budgeted)
-  const budgetOf = (token: AgentToken, maxEuros: Euros) => {
+  const budgetOf = (token: AgentToken, maxCents: Cents) => {
     const declared = useOf(token.id)
     const paid = paidOf(token.id)
-    const heldEuros = declared.heldEuros + paid.heldEuros
-    const spentEuros = declared.spentEuros + paid.spentEuros
-    return { heldEuros, spentEuros, remainingEuros: isValid(token) ? maxEuros - heldEuros - spentEuros : 0n }
+    const heldCents = declared.heldCents + paid.heldCents
+    const spentCents = declared.spentCents + paid.spentCents
+    return { heldCents, spentCents, remainingCents: isValid(token) ? maxCents - heldCents - spentCents : 0n }
   }
   return tokens.map(token => {
-    const { maxAmountEuros } = token
-    return Object.assign(token, maxAmountEuros === null ? withoutBudget : budgetOf(token, maxAmountEuros))
+    const { maxAmountCents } = token
+    return Object.assign(token, maxAmountCents === null ? withoutBudget : budgetOf(token, maxAmountCents))
   })
 }
 

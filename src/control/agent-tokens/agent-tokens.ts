@@ -4,8 +4,8 @@ import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
-import { type Scope, scopesMeant, tokenScopes } from '../../kernel/contract/scopes.ts'
-import { newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
+import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
@@ -32,8 +32,8 @@ function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Dat
 const agentTokens = implement(agentTokensApi, {
   async create({ params, body }, context) {
     const { records, actor, tenant, emit, refuse } = context
-    const { label, scopes: names = [], expiresInDays, maxAmountEuros, publicKeyJwk } = body
-    const scopes = scopesMeant(names)
+    const { label, scopes: names = [], expiresInDays, maxAmountCents, publicKeyJwk } = body
+    const scopes = expandScopes(names)
     const missing = missingScope(scopes, actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const agent = await lockAgent(records, params.id)
@@ -49,10 +49,10 @@ const agentTokens = implement(agentTokensApi, {
       agentId: agent.id,
       label,
       scopes: scopes.length > 0 ? scopes : defaultScopes(actor),
-      maxAmountEuros,
+      maxAmountCents,
       boundTo,
       expiresAt,
-      ...traceOf(secret),
+      ...hashAndHint(secret),
     })
     emit('token.created', tokenEvent(token))
     return Object.assign(await tokenResponse(token, context), { token: secret })
@@ -123,7 +123,7 @@ export function issueDelegationToken(
 ): { tokenId: string; secret: string } {
   const secret = newSecret('at_dlg_')
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
-  const token = records.create(AgentToken, { ...members, ...traceOf(secret) })
+  const token = records.create(AgentToken, { ...members, ...hashAndHint(secret) })
   emit('token.created', tokenEvent(token))
   return { tokenId: token.id, secret }
 }

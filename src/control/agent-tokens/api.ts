@@ -5,22 +5,22 @@ import { scopes, tokenScopeSetNames, tokenScopeSets, tokenScopes } from '../../k
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { proofKey } from '../../values/proof-key.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(scopes))
 
 /** Names of scope sets come first, as few callers ask for single scopes. */
-const wishes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
+const requestableScopes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
 
-const budget = positiveEuros().nullable().meta({
+const budget = positiveMoney().nullable().meta({
   description:
     'The most that may be held and spent with this token, whoever has declared the intents that it pays. Null: no limit of its own.',
 })
 
 const used = (description: string) =>
-  euros.nullable().meta({ description: `${description} Null without a budget.` })
+  money.nullable().meta({ description: `${description} Null without a budget.` })
 
 export const TokenRecord = z
   .object({
@@ -29,10 +29,10 @@ export const TokenRecord = z
     label: z.string(),
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     scopes: scopeList.meta({ examples: [[...tokenScopeSets.payer]] }),
-    maxAmountEuros: budget,
-    heldEuros: used('Held of the budget for approved intents and for payments on their way.'),
-    spentEuros: used('Spent of the budget on intents.'),
-    remainingEuros: used('Left of the budget; 0 once the token is revoked or has expired.'),
+    maxAmountCents: budget,
+    heldCents: used('Held of the budget for approved intents and for payments on their way.'),
+    spentCents: used('Spent of the budget on intents.'),
+    remainingCents: used('Left of the budget; 0 once the token is revoked or has expired.'),
     delegationId: id('delegation').nullable().meta({
       description: 'The delegation whose cap the token spends under; null unless it is a token `at_dlg_…`.',
     }),
@@ -82,14 +82,14 @@ export const agentTokensApi = {
     body: z.strictObject({
       label: label.meta({ examples: ['Laptop'] }),
       scopes: z
-        .array(z.enum(wishes))
+        .array(z.enum(requestableScopes))
         .min(1)
-        .max(wishes.length)
+        .max(requestableScopes.length)
         .optional()
         .meta({
           description: `Single scopes, or sets by name: \`reader\` sees all that is the agent’s and changes nothing; \`payer\` also has ${scopeNames(beyondReading)}. The record shows what a set stands for.`,
         }),
-      maxAmountEuros: budget.default(null),
+      maxAmountCents: budget.default(null),
       expiresInDays: z
         .int()
         .min(1)

@@ -1,20 +1,20 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type BudgetUse, readBudgetUse, UNUSED } from '../agents/index.ts'
 
 export interface TokenLimit {
   readonly id: string
   readonly label: string
-  readonly maxAmountEuros: Euros
-  readonly paidEuros: Euros
+  readonly maxAmountCents: Cents
+  readonly paidCents: Cents
 }
 
 /** Only these transfers have a `token_id`. Rejected, cancelled and returned ones do not count. */
 const PAID = `
 select token_id as id,
-  coalesce(sum(amount_cents) filter (where status in ('created', 'verifying')), 0)::bigint as "heldEuros",
-  coalesce(sum(amount_cents) filter (where status in ('submitted', 'completed')), 0)::bigint as "spentEuros"
+  coalesce(sum(amount_cents) filter (where status in ('created', 'verifying')), 0)::bigint as "heldCents",
+  coalesce(sum(amount_cents) filter (where status in ('submitted', 'completed')), 0)::bigint as "spentCents"
 from transfers where owner_id = $1 and mode = $2 and token_id = any($3::text[]) group by token_id`
 
 /** Payments of these tokens on intents that the owner's key or another token declared. */
@@ -24,12 +24,12 @@ export async function readPaidByTokens(
   ids: readonly string[],
 ): Promise<(id: string) => BudgetUse> {
   const rows = ids.length === 0 ? [] : await sql<BudgetUse & Row & { id: string }>(PAID, [ownerId, mode, ids])
-  const paid = new Map(rows.map(({ id, heldEuros, spentEuros }) => [id, { heldEuros, spentEuros }]))
+  const paid = new Map(rows.map(({ id, heldCents, spentCents }) => [id, { heldCents, spentCents }]))
   return id => paid.get(id) ?? UNUSED
 }
 
 const LIMITS = `
-select id, label, max_amount_cents as "maxAmountEuros" from agent_tokens
+select id, label, max_amount_cents as "maxAmountCents" from agent_tokens
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and max_amount_cents is not null`
 
 /** Tokens without a budget are left out. No one else spends while their agents are locked. */
@@ -43,25 +43,25 @@ export async function tokenLimits(
   const paidOf = await readPaidByTokens(sql, { ownerId, mode }, tokenIds)
   return new Map(
     tokens.map(token => {
-      const { heldEuros, spentEuros } = paidOf(token.id)
-      return [token.id, { ...token, paidEuros: heldEuros + spentEuros }]
+      const { heldCents, spentCents } = paidOf(token.id)
+      return [token.id, { ...token, paidCents: heldCents + spentCents }]
     }),
   )
 }
 
 /** The rest of tokens' budgets while a batch pays with them. The caller has locked their agents. */
 export class TokenBudgets {
-  readonly #left: Map<string, Euros>
+  readonly #left: Map<string, Cents>
 
-  constructor(left: Map<string, Euros>) {
+  constructor(left: Map<string, Cents>) {
     this.#left = left
   }
 
-  leftOf(tokenId: string): Euros {
+  leftOf(tokenId: string): Cents {
     return this.#left.get(tokenId) ?? 0n
   }
 
-  charge(tokenId: string, amount: Euros): void {
+  charge(tokenId: string, amount: Cents): void {
     this.#left.set(tokenId, this.leftOf(tokenId) - amount)
   }
 }
@@ -73,9 +73,9 @@ export async function openTokenBudgets(
 ): Promise<TokenBudgets> {
   const limits = await tokenLimits(sql, tenant, tokenIds)
   const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
-  const left = [...limits.values()].map(({ id, maxAmountEuros, paidEuros }) => {
-    const { heldEuros, spentEuros } = useOf(id)
-    return [id, maxAmountEuros - heldEuros - spentEuros - paidEuros] as const
+  const left = [...limits.values()].map(({ id, maxAmountCents, paidCents }) => {
+    const { heldCents, spentCents } = useOf(id)
+    return [id, maxAmountCents - heldCents - spentCents - paidCents] as const
   })
   return new TokenBudgets(new Map(left))
 }

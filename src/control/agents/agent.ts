@@ -6,7 +6,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { tableOf, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 
@@ -101,14 +101,14 @@ export const updateFrozenAgents = updateOf(tableOf(Agent), [
 ])
 
 export interface BudgetUse {
-  readonly heldEuros: Euros
-  readonly spentEuros: Euros
+  readonly heldCents: Cents
+  readonly spentCents: Cents
 }
 
-export const UNUSED: BudgetUse = { heldEuros: 0n, spentEuros: 0n }
+export const UNUSED: BudgetUse = { heldCents: 0n, spentCents: 0n }
 
 const USES = `
-select subject as id, reserved_cents as "heldEuros", spent_cents as "spentEuros" from counters
+select subject as id, reserved_cents as "heldCents", spent_cents as "spentCents" from counters
 where owner_id = $1 and mode = $2 and subject = any($3::text[]) and period = 'all'`
 
 export async function readBudgetUse(
@@ -117,6 +117,6 @@ export async function readBudgetUse(
   ids: readonly string[],
 ): Promise<(id: string) => BudgetUse> {
   const rows = ids.length === 0 ? [] : await sql<BudgetUse & Row & { id: string }>(USES, [ownerId, mode, ids])
-  const uses = new Map(rows.map(({ id, heldEuros, spentEuros }) => [id, { heldEuros, spentEuros }]))
+  const uses = new Map(rows.map(({ id, heldCents, spentCents }) => [id, { heldCents, spentCents }]))
   return id => uses.get(id) ?? UNUSED
 }

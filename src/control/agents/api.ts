@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { purseRefusal, WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import {
   freeText,
   givenMetadata,
@@ -44,16 +44,16 @@ const AgentBalance = z
   .object({
     agentId: id('agent'),
     walletId: id('wallet'),
-    availableEuros: euros.meta({ description: 'The amount that the agent can spend.' }),
-    heldEuros: euros.meta({ description: 'Held for approved intents.' }),
+    availableCents: money.meta({ description: 'The amount that the agent can spend.' }),
+    heldCents: money.meta({ description: 'Held for approved intents.' }),
   })
   .meta({ id: 'AgentBalance' })
 
 const AgentFunded = AgentEvent.extend({
   walletId: id('wallet'),
   fromWalletId: id('wallet'),
-  amountEuros: euros,
-  balanceEuros: euros,
+  amountCents: money,
+  balanceCents: money,
 })
 
 /** The policies react to it: they copy the template with this id for the agent. */
@@ -171,7 +171,7 @@ export const agentsApi = {
     description: 'The money comes from `fromWalletId`. With one open wallet it can be left out.',
     callers: ['key'],
     scope: 'wallets:fund',
-    body: z.strictObject({ amountEuros: positiveEuros(), fromWalletId: id('wallet').optional() }),
+    body: z.strictObject({ amountCents: positiveMoney(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20, fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, AgentBalance],
     fails: {
@@ -185,7 +185,7 @@ export const agentsApi = {
       wallet_of_card: purseRefusal('fromWalletId'),
       same_wallet: [400, 'fromWalletId: it is the agent’s own wallet.'],
       wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
-      insufficient_funds: [400, 'There is not enough in the wallet.'],
+      insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
     emits: { 'agent.funded': event('Money has been moved into an agent’s wallet.', AgentFunded) },
   }),

@@ -17,8 +17,8 @@ export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse, sendAlong } = context
-  const { amountEuros } = body
+  const { records, sql, tenant, emit, refuse, queueStatement } = context
+  const { amountCents } = body
   const [agent, only] = await Promise.all([
     lockAgent(records, params.id),
     body.fromWalletId ? undefined : onlyWallet(context),
@@ -37,19 +37,19 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   if (!payingWallet) return refuse('wallet_not_found')
   if (isPurse(payingWallet)) return refuse('wallet_of_card')
   if (payingWallet.status !== 'active') return refuse('wallet_not_active')
-  if (!book.canPay(from, amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from)))
-  book.move('agent_fund', from, walletId, amountEuros, { type: 'agent', id: newId('funding') })
-  sendAlong(book.post(sql))
+  if (!book.canPay(from, amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, book.available(from)))
+  book.move('agent_fund', from, walletId, amountCents, { type: 'agent', id: newId('funding') })
+  queueStatement(book.post(sql))
   const { posted, held } = book.balance(walletId)
   emit('agent.funded', {
     ...agentEvent(agent),
     walletId,
     fromWalletId: from,
-    amountEuros,
-    balanceEuros: posted,
+    amountCents,
+    balanceCents: posted,
   })
-  return { agentId: agent.id, walletId, availableEuros: posted - held, heldEuros: held }
+  return { agentId: agent.id, walletId, availableCents: posted - held, heldCents: held }
 }
 
 export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
@@ -63,8 +63,8 @@ export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
   return {
     agentId: agent.id,
     walletId,
-    availableEuros: balance?.availableEuros ?? 0n,
-    heldEuros: balance?.heldEuros ?? 0n,
+    availableCents: balance?.availableCents ?? 0n,
+    heldCents: balance?.heldCents ?? 0n,
   }
 }
 
@@ -93,7 +93,7 @@ export async function holdsMoney(
 }
 
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
-  const { records, sql, emit, refuse, sendAlong } = context
+  const { records, sql, emit, refuse, queueStatement } = context
   const [agent, open] = await Promise.all([records.lock(Agent, params.id), mainWallet(context)])
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'deleting') return { done: true }
@@ -101,12 +101,12 @@ export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, 
   const main = open ?? (await openWallet({ name: 'Main' }, context))
   const book = await openBook(sql, context, { wallets: [walletId, main.id] })
   if (book.balance(walletId).held > 0n) return { done: false }
-  const amountEuros = book.available(walletId)
-  if (amountEuros > 0n) {
-    book.move('sweep', walletId, main.id, amountEuros, { type: 'agent', id: agent.id })
-    sendAlong(book.post(sql))
-    const balanceEuros = book.balance(main.id).posted
-    emit('wallet.credited', { walletId: main.id, status: main.status, amountEuros, balanceEuros })
+  const amountCents = book.available(walletId)
+  if (amountCents > 0n) {
+    book.move('sweep', walletId, main.id, amountCents, { type: 'agent', id: agent.id })
+    queueStatement(book.post(sql))
+    const balanceCents = book.balance(main.id).posted
+    emit('wallet.credited', { walletId: main.id, status: main.status, amountCents, balanceCents })
   }
   await closeWallet(walletId, context)
   return { done: true }

@@ -3,21 +3,21 @@ import { event } from '../../kernel/contract/events.ts'
 import { get, put } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 
-const limit = (description: string) => euros.nullable().meta({ description })
+const limit = (description: string) => money.nullable().meta({ description })
 
 const limits = {
-  dailyLimitEuros: limit('The most in one day, by UTC. Null: no limit.'),
-  monthlyLimitEuros: limit('The most in one calendar month, by UTC. Null: no limit.'),
+  dailyLimitCents: limit('The most in one day, by UTC. Null: no limit.'),
+  monthlyLimitCents: limit('The most in one calendar month, by UTC. Null: no limit.'),
 }
 
 const use = (description: string) =>
   z
     .object({
-      heldEuros: euros.meta({ description: 'Held for approved intents.' }),
-      spentEuros: euros,
-      remainingEuros: euros.nullable().meta({ description: 'Null if there is no limit.' }),
+      heldCents: money.meta({ description: 'Held for approved intents.' }),
+      spentCents: money,
+      remainingCents: money.nullable().meta({ description: 'Null if there is no limit.' }),
     })
     .nullable()
     .meta({ description })
@@ -46,8 +46,8 @@ export const budgetApi = {
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
-      dailyLimitEuros: limits.dailyLimitEuros.default(null),
-      monthlyLimitEuros: limits.monthlyLimitEuros.default(null),
+      dailyLimitCents: limits.dailyLimitCents.default(null),
+      monthlyLimitCents: limits.monthlyLimitCents.default(null),
     }),
     example: { dailyLimitEuros: 5_000, monthlyLimitEuros: 50_000 },
     returns: [200, OwnerBudgetRecord],

@@ -2,7 +2,7 @@ import { defineEntity } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { remainingOf } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
 import type { Counter } from './counter.ts'
@@ -12,8 +12,8 @@ const schema = defineEntity({
   ...tenantTable('OwnerBudget', 'owner_budgets'),
   properties: {
     ...record('budget'),
-    dailyLimitEuros: nullable.euros('daily_limit_cents'),
-    monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
+    dailyLimitCents: nullable.cents('daily_limit_cents'),
+    monthlyLimitCents: nullable.cents('monthly_limit_cents'),
   },
 })
 
@@ -35,18 +35,18 @@ on conflict (owner_id, mode, subject, period) do update
   set reserved_cents = excluded.reserved_cents, spent_cents = excluded.spent_cents`
 
 interface Limits {
-  readonly dailyLimitEuros: Euros | null
-  readonly monthlyLimitEuros: Euros | null
+  readonly dailyLimitCents: Cents | null
+  readonly monthlyLimitCents: Cents | null
   readonly updatedAt: Date
 }
 
-const budgetUse = ({ reserved: heldEuros, spent: spentEuros, limit }: Counter) => ({
-  heldEuros,
-  spentEuros,
-  remainingEuros: limit === null ? null : remainingOf({ limit, used: heldEuros + spentEuros }),
+const budgetUse = ({ reserved: heldCents, spent: spentCents, limit }: Counter) => ({
+  heldCents,
+  spentCents,
+  remainingCents: limit === null ? null : remainingOf({ limit, used: heldCents + spentCents }),
 })
 
-const unlimited = { dailyLimitEuros: null, monthlyLimitEuros: null, day: null, month: null, updatedAt: null }
+const unlimited = { dailyLimitCents: null, monthlyLimitCents: null, day: null, month: null, updatedAt: null }
 
 async function budgetResponse(
   budget: Limits | null,
@@ -54,10 +54,10 @@ async function budgetResponse(
 ) {
   const counters = budget && (await readCounters(sql, { tenant, now }, [])).ownerCounters()
   if (!budget || !counters) return unlimited
-  const { dailyLimitEuros, monthlyLimitEuros, updatedAt } = budget
+  const { dailyLimitCents, monthlyLimitCents, updatedAt } = budget
   return {
-    dailyLimitEuros,
-    monthlyLimitEuros,
+    dailyLimitCents,
+    monthlyLimitCents,
     day: budgetUse(counters.day),
     month: budgetUse(counters.month),
     updatedAt,
@@ -72,7 +72,7 @@ export const ownerBudgets = implement(budgetApi, {
     const tenantKey = [tenant.ownerId, tenant.mode]
     await sql(LOCK_COUNTERS, tenantKey)
     const stored = await records.findOne(OwnerBudget, {})
-    const isLimited = body.dailyLimitEuros !== null || body.monthlyLimitEuros !== null
+    const isLimited = body.dailyLimitCents !== null || body.monthlyLimitCents !== null
     if (stored && !isLimited) records.remove(stored)
     const budget = isLimited ? (stored ?? records.create(OwnerBudget, body)) : null
     if (budget) Object.assign(budget, body)

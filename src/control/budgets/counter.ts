@@ -1,20 +1,20 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 
 /** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
 export interface Counter extends Row {
   readonly subject: string
   readonly period: string
-  reserved: Euros
-  spent: Euros
+  reserved: Cents
+  spent: Cents
   reservedUses: number
   uses: number
   term: Date | null
   lastSpendAt: Date | null
   firstMerchant: string | null
   /** The owner's budget of the day or month; null on every other counter. */
-  readonly limit: Euros | null
+  readonly limit: Cents | null
   /** The stored terms of the mandate that this counter belongs to; null on every other counter. */
   readonly mandate: object | null
 }
@@ -26,9 +26,9 @@ export interface Reservation extends Row {
   readonly subjects: readonly string[]
   readonly day: string
   readonly term: Date | null
-  readonly amount: Euros
-  reserved: Euros
-  spent: Euros
+  readonly amount: Cents
+  reserved: Cents
+  spent: Cents
   /** True once it has been paid: it stays a use, even if all of it is refunded. */
   made: boolean
 }
@@ -37,7 +37,7 @@ export const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month
 
 export const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
 
-export const usedOf = ({ reserved, spent }: Counter): Euros => reserved + spent
+export const usedOf = ({ reserved, spent }: Counter): Cents => reserved + spent
 
 type UseState = 'none' | 'reserved' | 'made'
 

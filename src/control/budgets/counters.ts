@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
 import { exact } from '../../record-store/index.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
 import {
   type Counter,
@@ -46,8 +46,8 @@ export class BudgetCounters {
   snapshotOf(subject: string, term: Date | null): Counters {
     const [all, day, month] = this.today(subject)
     return {
-      dayEuros: usedOf(day),
-      monthEuros: usedOf(month),
+      dayCents: usedOf(day),
+      monthCents: usedOf(month),
       uses: isInTerm(all, term) ? all.reservedUses + all.uses : 0,
       openUses: isInTerm(all, term) ? all.reservedUses : 0,
       lastSpendAt: all.lastSpendAt,
@@ -56,7 +56,7 @@ export class BudgetCounters {
   }
 
   /** All that was reserved and spent since the subject was created, which its budget limits. */
-  totalUsed(subject: string): Euros {
+  totalUsed(subject: string): Cents {
     return usedOf(this.#counter(subject, 'all'))
   }
 
@@ -68,7 +68,7 @@ export class BudgetCounters {
 
   madeUses(subject: string) {
     const { reserved, spent, uses } = this.#counter(subject, 'all')
-    return { reservedEuros: reserved, spentEuros: spent, uses }
+    return { reservedCents: reserved, spentCents: spent, uses }
   }
 
   firstMerchantOf(subject: string): string | null {
@@ -91,8 +91,8 @@ export class BudgetCounters {
         id: ownerId,
         name: ownerId,
         period: period as 'day' | 'month',
-        limitEuros: counter.limit,
-        usedEuros: usedOf(counter),
+        limitCents: counter.limit,
+        usedCents: usedOf(counter),
       }
     })
   }
@@ -101,7 +101,7 @@ export class BudgetCounters {
   reserve(
     cause: Cause,
     subjects: readonly string[],
-    amount: Euros,
+    amount: Cents,
     term: Date | null,
     { isUse = true } = {},
   ): void {
@@ -129,7 +129,7 @@ export class BudgetCounters {
   }
 
   /** Turns reserved into spent. The first time it counts as a use, and the merchant may be the agent's first. */
-  spend(cause: Cause, amount: Euros, merchant: string): void {
+  spend(cause: Cause, amount: Cents, merchant: string): void {
     const reservation = this.#reservation(cause)
     const used = amount < reservation.reserved ? amount : reservation.reserved
     this.#change(reservation, { reserved: -used, spent: amount }, true)
@@ -137,11 +137,11 @@ export class BudgetCounters {
   }
 
   /** Releases the rest of a reservation and returns it: zero if it was released before. */
-  release(cause: Cause): Euros {
+  release(cause: Cause): Cents {
     return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? 0n)
   }
 
-  releasePart(cause: Cause, amount: Euros): Euros {
+  releasePart(cause: Cause, amount: Cents): Cents {
     const reservation = this.#reservations.get(causeKey(cause))
     const left = reservation && reservation.reserved < amount ? reservation.reserved : amount
     if (!reservation || left === 0n) return 0n
@@ -153,7 +153,7 @@ export class BudgetCounters {
    * Subtracts a refunded amount; the payment stays a use. A subject that has then paid no one has no first
    * merchant any more.
    */
-  giveBack(cause: Cause, amount: Euros): void {
+  giveBack(cause: Cause, amount: Cents): void {
     const reservation = this.#reservation(cause)
     if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: more comes back than was spent`)
     this.#change(reservation, { reserved: 0n, spent: -amount }, reservation.made)

@@ -17,9 +17,9 @@ const schema = defineEntity({
     status: p.enum(cardStatuses),
     /** The only intent that the card pays; null: whatever its terms and the agent's policy allow. */
     intentId: nullable.string(),
-    maxTransactionEuros: nullable.euros('max_transaction_cents'),
-    dailyLimitEuros: nullable.euros('daily_limit_cents'),
-    monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
+    maxTransactionCents: nullable.cents('max_transaction_cents'),
+    dailyLimitCents: nullable.cents('daily_limit_cents'),
+    monthlyLimitCents: nullable.cents('monthly_limit_cents'),
     merchantAllowlist: textArray(),
     merchantBlocklist: textArray(),
     allowedCountries: textArray(),
@@ -70,7 +70,7 @@ const compiled = weightedCache(MAX_CACHED_ENTRIES, (policy: CompiledPolicy) => B
 
 /** The controls that a decision stores; without the limit for one payment where the intent was judged by it. */
 export const controlsOf = (row: CardControls, isAmountJudged = false): CardControls => ({
-  maxTransactionEuros: isAmountJudged ? null : row.maxTransactionEuros,
+  maxTransactionCents: isAmountJudged ? null : row.maxTransactionCents,
   merchantAllowlist: row.merchantAllowlist,
   merchantBlocklist: row.merchantBlocklist,
   allowedCountries: row.allowedCountries,
@@ -85,11 +85,11 @@ export const compiledTermsOf = (row: CardTermsRow, isAmountJudged = false): Comp
   )
 
 export function cardBudgets(
-  { id, dailyLimitEuros, monthlyLimitEuros }: CardTermsRow,
+  { id, dailyLimitCents, monthlyLimitCents }: CardTermsRow,
   counters: BudgetCounters,
 ): Budget[] {
-  const { dayEuros, monthEuros } = counters.snapshotOf(id, null)
-  const budget = (period: 'day' | 'month', limitEuros: bigint | null, usedEuros: bigint): Budget[] =>
-    limitEuros === null ? [] : [{ level: 'card', id, name: id, period, limitEuros, usedEuros }]
-  return [...budget('day', dailyLimitEuros, dayEuros), ...budget('month', monthlyLimitEuros, monthEuros)]
+  const { dayCents, monthCents } = counters.snapshotOf(id, null)
+  const budget = (period: 'day' | 'month', limitCents: bigint | null, usedCents: bigint): Budget[] =>
+    limitCents === null ? [] : [{ level: 'card', id, name: id, period, limitCents, usedCents }]
+  return [...budget('day', dailyLimitCents, dayCents), ...budget('month', monthlyLimitCents, monthCents)]
 }

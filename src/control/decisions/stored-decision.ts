@@ -5,12 +5,14 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { id } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { JsonName } from '../../values/json-names.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import {
   type Budget,
   type CardControls,
   type Counters,
   checkOutcomes,
+  type MandateLimit,
   type MandateUse,
   type Ruling,
   type SpendRequest,
@@ -61,12 +63,14 @@ export const DecisionRecord = z
   })
   .meta({ id: 'Decision' })
 
-/** The stored JSON of a value: amounts are digits, instants are text. */
+/** The stored JSON of a value, with the names of JSON: amounts are the digits of their cents, instants are text. */
 type Stored<T> = T extends bigint | Date
   ? string
-  : T extends object
-    ? { readonly [Name in keyof T]: Stored<T[Name]> }
-    : T
+  : T extends readonly (infer I)[]
+    ? readonly Stored<I>[]
+    : T extends object
+      ? { readonly [Name in keyof T as JsonName<Name>]: Stored<T[Name]> }
+      : T
 
 const schema = defineEntity({
   ...tenantTable('StoredDecision', 'decisions', 'agentId'),
@@ -97,61 +101,69 @@ export const decisionTable = tableOf(StoredDecision)
 
 export const insertDecisions = insertInto(decisionTable)
 
-const textOf = (amount: Euros | null): string | null => (amount === null ? null : String(amount))
-const parseEuros = (text: string | null): Euros | null => (text === null ? null : BigInt(text))
+const textOf = (amount: Cents | null): string | null => (amount === null ? null : String(amount))
+const parseAmount = (text: string | null): Cents | null => (text === null ? null : cents(text))
 
 const instantText = (at: Date | null): string | null => at?.toISOString() ?? null
 
-export const storedRequest = (request: SpendRequest): Stored<SpendRequest> => ({
+export const storedRequest = ({
+  amountCents,
+  paymentCents,
+  availableCents,
+  ...request
+}: SpendRequest): Stored<SpendRequest> => ({
   ...request,
   at: request.at.toISOString(),
-  amountEuros: String(request.amountEuros),
-  paymentEuros: request.paymentEuros === undefined ? undefined : String(request.paymentEuros),
+  amountEuros: String(amountCents),
+  paymentEuros: paymentCents === undefined ? undefined : String(paymentCents),
   policyEndsAt: instantText(request.policyEndsAt),
-  budgets: request.budgets.map(budget => ({
-    ...budget,
-    limitEuros: String(budget.limitEuros),
-    usedEuros: String(budget.usedEuros),
-  })),
+  budgets: request.budgets.map(storedUse),
   approval: request.approval && { attestedAt: instantText(request.approval.attestedAt) },
-  availableEuros: textOf(request.availableEuros),
-  card: request.card && { ...request.card, maxTransactionEuros: textOf(request.card.maxTransactionEuros) },
+  availableEuros: textOf(availableCents),
+  card: request.card && storedControls(request.card),
   mandate: request.mandate && storedMandate(request.mandate),
 })
 
-const storedMandate = (mandate: MandateUse): Stored<MandateUse> => ({
-  ...mandate,
-  expiresAt: mandate.expiresAt.toISOString(),
-  perTransactionEuros: textOf(mandate.perTransactionEuros),
-  limits: mandate.limits.map(({ period, limitEuros, usedEuros }) => ({
-    period,
-    limitEuros: String(limitEuros),
-    usedEuros: String(usedEuros),
-  })),
+const storedUse = <T extends MandateLimit | Budget>({ limitCents, usedCents, ...others }: T) => ({
+  ...others,
+  limitEuros: String(limitCents),
+  usedEuros: String(usedCents),
 })
 
-export const storedCounters = (counters: Counters): Stored<Counters> => ({
+const storedControls = ({ maxTransactionCents, ...controls }: CardControls): Stored<CardControls> => ({
+  ...controls,
+  maxTransactionEuros: textOf(maxTransactionCents),
+})
+
+const storedMandate = ({ perTransactionCents, ...mandate }: MandateUse): Stored<MandateUse> => ({
+  ...mandate,
+  expiresAt: mandate.expiresAt.toISOString(),
+  perTransactionEuros: textOf(perTransactionCents),
+  limits: mandate.limits.map(storedUse),
+})
+
+export const storedCounters = ({ dayCents, monthCents, ...counters }: Counters): Stored<Counters> => ({
   ...counters,
-  dayEuros: String(counters.dayEuros),
-  monthEuros: String(counters.monthEuros),
+  dayEuros: String(dayCents),
+  monthEuros: String(monthCents),
   lastSpendAt: instantText(counters.lastSpendAt),
 })
 
-export const storedRuling = (ruling: Ruling): Stored<Ruling> => ({
+export const storedRuling = ({ holdCents, ...ruling }: Ruling): Stored<Ruling> => ({
   ...ruling,
-  holdEuros: String(ruling.holdEuros),
+  holdEuros: String(holdCents),
 })
 
 const parseInstant = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-const parseBudget = (budget: Stored<Budget>): Budget => ({
-  ...budget,
-  limitEuros: BigInt(budget.limitEuros),
-  usedEuros: BigInt(budget.usedEuros),
+const parseUse = <T extends Stored<MandateLimit | Budget>>({ limitEuros, usedEuros, ...others }: T) => ({
+  ...others,
+  limitCents: cents(limitEuros),
+  usedCents: cents(usedEuros),
 })
 
 const parseControls = (stored: Stored<CardControls>): CardControls => ({
-  maxTransactionEuros: parseEuros(stored.maxTransactionEuros),
+  maxTransactionCents: parseAmount(stored.maxTransactionEuros),
   merchantAllowlist: [...stored.merchantAllowlist],
   merchantBlocklist: [...stored.merchantBlocklist],
   allowedCountries: [...stored.allowedCountries],
@@ -160,34 +172,35 @@ const parseControls = (stored: Stored<CardControls>): CardControls => ({
   mccCategories: [...stored.mccCategories],
 })
 
-const parseMandate = (stored: Stored<MandateUse>): MandateUse => ({
+const parseMandate = ({ perTransactionEuros, ...stored }: Stored<MandateUse>): MandateUse => ({
   ...stored,
   expiresAt: new Date(stored.expiresAt),
-  perTransactionEuros: parseEuros(stored.perTransactionEuros),
-  limits: stored.limits.map(({ period, limitEuros, usedEuros }) => ({
-    period,
-    limitEuros: BigInt(limitEuros),
-    usedEuros: BigInt(usedEuros),
-  })),
+  perTransactionCents: parseAmount(perTransactionEuros),
+  limits: stored.limits.map(parseUse),
 })
 
-export const parseRequest = (stored: Stored<SpendRequest>): SpendRequest => ({
+export const parseRequest = ({
+  amountEuros,
+  paymentEuros,
+  availableEuros,
+  ...stored
+}: Stored<SpendRequest>): SpendRequest => ({
   ...stored,
   at: new Date(stored.at),
-  amountEuros: BigInt(stored.amountEuros),
-  paymentEuros: stored.paymentEuros === undefined ? undefined : BigInt(stored.paymentEuros),
+  amountCents: cents(amountEuros),
+  paymentCents: paymentEuros === undefined ? undefined : cents(paymentEuros),
   policyEndsAt: parseInstant(stored.policyEndsAt),
-  budgets: stored.budgets.map(parseBudget),
+  budgets: stored.budgets.map(parseUse),
   approval: stored.approval && { attestedAt: parseInstant(stored.approval.attestedAt) },
-  availableEuros: parseEuros(stored.availableEuros),
+  availableCents: parseAmount(availableEuros),
   card: stored.card && parseControls(stored.card),
   mandate: stored.mandate && parseMandate(stored.mandate),
 })
 
-export const parseCounters = (stored: Stored<Counters>): Counters => ({
+export const parseCounters = ({ dayEuros, monthEuros, ...stored }: Stored<Counters>): Counters => ({
   ...stored,
-  dayEuros: BigInt(stored.dayEuros),
-  monthEuros: BigInt(stored.monthEuros),
+  dayCents: cents(dayEuros),
+  monthCents: cents(monthEuros),
   lastSpendAt: parseInstant(stored.lastSpendAt),
 })
 
@@ -209,7 +222,7 @@ export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'co
   readonly rule: string | null
   readonly mandateId: string | null
   /** Reserved or spent now, after everything that was released or refunded. */
-  readonly usedEuros: Euros
+  readonly usedCents: Cents
 }
 
 /** Decisions per statement: it stays short, and few are in memory. */
@@ -223,7 +236,7 @@ select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject
     then jsonb_path_query_first(d.result, '$.checks[*] ? (@.message == $.reason)') ->> 'rule' end as rule,
   d.result -> 'mandate' ->> 'id' as "mandateId",
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
-    where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedEuros"`
+    where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedCents"`
 
 /** The request was not erased, so it can be decided again. */
 const KNOWN = "d.request <> '{}'"

@@ -4,7 +4,7 @@ import { type Failure, get, gone, list, missing, post } from '../../kernel/contr
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
 import { TokenCreated, TokenRevoked } from '../agent-tokens/index.ts'
 import { delegationMachine, MAX_DEPTH } from './delegation.ts'
@@ -20,12 +20,12 @@ export const DelegationRecord = z
     label: z.string().nullable(),
     merchant: merchant.nullable().meta({ description: 'The only merchant that can be paid. Null: any.' }),
     status,
-    maxAmountEuros: euros.meta({
+    maxAmountCents: money.meta({
       description: 'The cap: the most that this delegation and all below it hold and spend.',
     }),
-    spentEuros: euros,
-    heldEuros: euros.meta({ description: 'Held for approved intents.' }),
-    remainingEuros: euros.meta({
+    spentCents: money,
+    heldCents: money.meta({ description: 'Held for approved intents.' }),
+    remainingCents: money.meta({
       description:
         'The amount that can still be spent: the least that this delegation and those above it have left; 0 once it is over.',
     }),
@@ -51,7 +51,7 @@ const DelegationEvent = z.object({
   delegationId: id('delegation'),
   agentId: id('agent'),
   status,
-  maxAmountEuros: euros,
+  maxAmountCents: money,
   expiresAt: instant,
 })
 
@@ -75,7 +75,7 @@ export const delegationsApi = {
     scope: 'delegations:write',
     body: z.strictObject({
       agentId: id('agent'),
-      maxAmountEuros: positiveEuros(),
+      maxAmountCents: positiveMoney(),
       expiresInMinutes: z
         .int()
         .min(1)

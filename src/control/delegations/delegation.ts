@@ -5,7 +5,7 @@ import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 
@@ -27,7 +27,7 @@ const schema = defineEntity({
     ancestors: textArray(),
     label: nullable.string(),
     merchant: nullable.string(),
-    maxAmountEuros: p.bigint().name('max_amount_cents'),
+    maxAmountCents: p.bigint().name('max_amount_cents'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     status: p.enum(delegationMachine.states).onCreate(() => delegationMachine.initial),
     codeHash: p.text(),
@@ -51,11 +51,11 @@ export const MAX_DEPTH = 8
 export const isOpen = ({ status, expiresAt }: Delegation, now: Date): boolean =>
   !delegationMachine.isFinal(status) && expiresAt > now
 
-type Parent = Delegation & { readonly remainingEuros: Euros }
+type Parent = Delegation & { readonly remainingCents: Cents }
 
 interface DelegationRequest {
   readonly agentId: string
-  readonly maxAmountEuros: Euros
+  readonly maxAmountCents: Cents
   readonly merchant: string | null
   readonly expiresAt: Date
 }
@@ -64,17 +64,17 @@ export function blockerOf(request: DelegationRequest, parent: Parent, now: Date)
   if (!isOpen(parent, now)) return 'parent_over'
   if (parent.ancestors.length >= MAX_DEPTH) return 'parent_too_deep'
   if (request.agentId !== parent.agentId) return 'parent_of_other_agent'
-  if (request.maxAmountEuros > parent.remainingEuros) return 'wider_amount'
+  if (request.maxAmountCents > parent.remainingCents) return 'wider_amount'
   if (request.expiresAt > parent.expiresAt) return 'wider_time'
   const isOther = parent.merchant && request.merchant && !isSameMerchant(parent.merchant, request.merchant)
   return isOther ? 'wider_merchant' : undefined
 }
 
 export const parentBounds = (
-  { remainingEuros, expiresAt, merchant }: Parent,
+  { remainingCents, expiresAt, merchant }: Parent,
   now: Date,
 ): Readonly<Record<string, string>> => ({
-  wider_amount: `maxAmountEuros: the parent has ${formatEuros(remainingEuros)} left.`,
+  wider_amount: `maxAmountEuros: the parent has ${formatMoney(remainingCents)} left.`,
   wider_time: `expiresInMinutes: the parent lasts ${Math.floor((expiresAt.getTime() - now.getTime()) / minutes(1))} minutes more.`,
   wider_merchant: `merchant: the parent can pay ${merchant} only.`,
 })
@@ -92,11 +92,11 @@ export const delegationsPersonal = {
 
 export type DelegationLimit = Pick<
   Delegation,
-  'id' | 'ancestors' | 'label' | 'merchant' | 'status' | 'maxAmountEuros' | 'expiresAt'
+  'id' | 'ancestors' | 'label' | 'merchant' | 'status' | 'maxAmountCents' | 'expiresAt'
 >
 
 const LIMITS = `
-select id, ancestors, label, merchant, status, max_amount_cents as "maxAmountEuros", expires_at as "expiresAt"
+select id, ancestors, label, merchant, status, max_amount_cents as "maxAmountCents", expires_at as "expiresAt"
 from delegations
 where owner_id = $1 and mode = $2
   and id = any(array(

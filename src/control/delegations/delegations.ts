@@ -6,7 +6,7 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { hashOf, newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { hashAndHint, hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days, minutes } from '../../values/clock.ts'
 import {
@@ -56,13 +56,13 @@ function redemptionBlocker({ status, codeExpiresAt }: Delegation, now: Date) {
  * one of many requests redeem it.
  */
 const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
-  const { records, sql, actFor, emit, refuse } = context
+  const { records, sql, switchTenant, emit, refuse } = context
   const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashOf(body.code)])
   if (!found) return refuse('code_not_found')
   if (!found.isActive) return refuse('owner_suspended')
   const { ownerId, mode } = found
   const now = clock.tenant(found.offsetMs)
-  actFor({ ownerId, mode }, now)
+  switchTenant({ ownerId, mode }, now)
   await lockAgent(records, found.agentId)
   const delegation = (await records.lock(Delegation, found.id)) as Delegation
   const blocker = redemptionBlocker(delegation, now)
@@ -147,7 +147,7 @@ const delegations = implement(delegationsApi, {
     const problem = expiryProblem(expiresAtReal, caller)
     if (problem) return refuse('expires_too_late', `expiresInMinutes: ${problem}`)
     const code = newSecret('dlg_')
-    const { hash: codeHash, hint } = traceOf(code)
+    const { hash: codeHash, hint } = hashAndHint(code)
     const latestCodeExpiry = after(now, CODE_LIFETIME_MS)
     const delegation = records.create(Delegation, {
       ...body,
@@ -179,7 +179,7 @@ const delegations = implement(delegationsApi, {
     if (!delegation) return context.refuse('delegation_not_found')
     if (delegationMachine.isFinal(delegation.status)) return context.refuse('delegation_over')
     await revokeAll(subtree, context)
-    await context.react()
+    await context.runReactions()
     return delegationResponse(delegation, context)
   },
 

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { first } from '../../values/collections.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { readBudgetUse } from '../agents/index.ts'
 import type { DelegationRevoked } from './api.ts'
 import { type Delegation, isOpen } from './delegation.ts'
@@ -11,11 +11,11 @@ type ReadContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
 interface Cap extends Row {
   readonly id: string
-  readonly maxAmountEuros: Euros
+  readonly maxAmountCents: Cents
 }
 
 const CAPS = `
-select id, max_amount_cents as "maxAmountEuros" from delegations
+select id, max_amount_cents as "maxAmountCents" from delegations
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 /** Adds what is held, spent and left of each: no more than its own cap and those above it leave. */
@@ -28,18 +28,18 @@ export async function delegationResponses(
     ancestors.length === 0 ? [] : sql<Cap>(CAPS, [tenant.ownerId, tenant.mode, ancestors]),
     readBudgetUse(sql, tenant, [...ancestors, ...delegations.map(({ id }) => id)]),
   ])
-  const leftOf = ({ id, maxAmountEuros }: Pick<Cap, 'id' | 'maxAmountEuros'>): Euros =>
-    maxAmountEuros - useOf(id).heldEuros - useOf(id).spentEuros
+  const leftOf = ({ id, maxAmountCents }: Pick<Cap, 'id' | 'maxAmountCents'>): Cents =>
+    maxAmountCents - useOf(id).heldCents - useOf(id).spentCents
   return delegations.map(delegation => {
-    const { heldEuros, spentEuros } = useOf(delegation.id)
+    const { heldCents, spentCents } = useOf(delegation.id)
     const capsAbove = caps.filter(({ id }) => delegation.ancestors.includes(id))
     const left = [delegation, ...capsAbove].map(leftOf)
-    const remainingEuros = isOpen(delegation, now) ? least(left) : 0n
-    return Object.assign(delegation, { spentEuros, heldEuros, remainingEuros })
+    const remainingCents = isOpen(delegation, now) ? least(left) : 0n
+    return Object.assign(delegation, { spentCents, heldCents, remainingCents })
   })
 }
 
-const least = (amounts: readonly Euros[]): Euros =>
+const least = (amounts: readonly Cents[]): Cents =>
   amounts.reduce((least, amount) => (amount < least ? amount : least))
 
 export async function delegationResponse(delegation: Delegation, context: ReadContext) {
@@ -50,12 +50,12 @@ export const delegationEvent = ({
   id,
   agentId,
   status,
-  maxAmountEuros,
+  maxAmountCents,
   expiresAt,
 }: Delegation): z.output<(typeof DelegationRevoked)['delegation.revoked']> => ({
   delegationId: id,
   agentId,
   status,
-  maxAmountEuros,
+  maxAmountCents,
   expiresAt,
 })

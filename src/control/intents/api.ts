@@ -6,7 +6,7 @@ import { pageQuery } from '../../kernel/contract/page.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { positiveEuros } from '../../values/money.ts'
+import { positiveMoney } from '../../values/money.ts'
 import {
   country,
   freeText,
@@ -54,7 +54,7 @@ export const declareEvents = {
 const IntentCreate = z
   .strictObject({
     agentId: ownAgent,
-    amountEuros: positiveEuros(),
+    amountCents: positiveMoney(),
     merchant,
     purpose: freeText.min(1).meta({ examples: ['A paper on caching'] }),
     mcc: mcc.nullable().default(null),

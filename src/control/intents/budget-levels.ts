@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type TokenLimit, tokenLimits } from '../agent-tokens/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type CardTermsRow, cardBudgets, openCardTerms } from '../card-terms/index.ts'
@@ -17,10 +17,10 @@ export interface BudgetLevelIds {
 }
 
 /** A budget below the agent's; without a limit it is only counted. */
-interface BudgetLevel extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
-  readonly limitEuros: Euros | null
+interface BudgetLevel extends Omit<Budget, 'limitCents' | 'usedCents'> {
+  readonly limitCents: Cents | null
   /** Paid from a token's budget on intents that the token did not declare. */
-  readonly paidEuros?: Euros
+  readonly paidCents?: Cents
 }
 
 type LevelBlocker = 'run_over' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
@@ -55,10 +55,10 @@ export class BudgetLevels {
   }
 
   budgetsOf(ids: BudgetLevelIds, counters: BudgetCounters): Budget[] {
-    const below = this.#levelsOf(ids).flatMap(({ limitEuros, paidEuros = 0n, ...level }) =>
-      limitEuros === null
+    const below = this.#levelsOf(ids).flatMap(({ limitCents, paidCents = 0n, ...level }) =>
+      limitCents === null
         ? []
-        : { ...level, limitEuros, usedEuros: counters.totalUsed(level.id) + paidEuros },
+        : { ...level, limitCents, usedCents: counters.totalUsed(level.id) + paidCents },
     )
     const card = this.cardOf(ids)
     return [...counters.ownerBudgets(), ...below, ...(card ? cardBudgets(card, counters) : [])]
@@ -100,12 +100,12 @@ export class BudgetLevels {
     const delegations = delegationId ? this.#delegations(delegationId) : []
     const token = tokenId ? this.#tokens.get(tokenId) : undefined
     const levels: BudgetLevel[] = []
-    if (run) levels.push({ level: 'run', id: run.id, name: run.name, limitEuros: run.budgetEuros })
-    for (const { id, label, maxAmountEuros, merchant } of delegations)
-      levels.push({ level: 'delegation', id, name: label ?? id, limitEuros: maxAmountEuros, merchant })
+    if (run) levels.push({ level: 'run', id: run.id, name: run.name, limitCents: run.budgetCents })
+    for (const { id, label, maxAmountCents, merchant } of delegations)
+      levels.push({ level: 'delegation', id, name: label ?? id, limitCents: maxAmountCents, merchant })
     if (token) {
-      const { id, label, maxAmountEuros, paidEuros } = token
-      levels.push({ level: 'token', id, name: label, limitEuros: maxAmountEuros, paidEuros })
+      const { id, label, maxAmountCents, paidCents } = token
+      levels.push({ level: 'token', id, name: label, limitCents: maxAmountCents, paidCents })
     }
     return levels
   }

@@ -15,7 +15,7 @@ export const OPEN = "status in ('created', 'approved')"
 
 type Cancelling = Pick<
   Context<never, { 'intent.cancelled': typeof IntentEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement'
 >
 
 export function cancelIntent(
@@ -75,7 +75,7 @@ async function cancelUnder(
   agentId: string,
   context: Cancelling,
 ): Promise<void> {
-  const { records, sql, tenant, now, sendAlong } = context
+  const { records, sql, tenant, now, queueStatement } = context
   const values = [tenant.ownerId, tenant.mode, delegationIds]
   const ids = (await sql<{ id: string } & Row>(OPEN_UNDER_DELEGATIONS, values)).map(({ id }) => id)
   const agent = ids.length > 0 ? await findAgent(records, agentId) : null
@@ -95,6 +95,6 @@ async function cancelUnder(
       reservations.release(intent)
     }
   }
-  sendAlong(updateIntents(sql, tenant, open))
-  sendAlong(reservations.write())
+  queueStatement(updateIntents(sql, tenant, open))
+  queueStatement(reservations.write())
 }

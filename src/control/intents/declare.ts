@@ -81,7 +81,7 @@ function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees
     ...payees.resolve(body),
     ...levelIdsOf(actor, runId, body),
     agentId: body.agentId ?? actor.agentId ?? '',
-    amountEuros: body.amountEuros,
+    amountCents: body.amountCents,
     mcc: body.mcc,
   }
 }
@@ -90,7 +90,7 @@ function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees
 function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: DeclareState) {
   const { body } = request.input
   const { payees } = state
-  const unusable = payees.refusalOf(body, body.amountEuros)
+  const unusable = payees.refusalOf(body, body.amountCents)
   if (unusable) return unusable
   const blocker = blockerOf(spend, state, request.now, request.runId)
   if (blocker) return [blocker] as const
@@ -124,8 +124,8 @@ function newIntent(
   const needsPerson = ruling.requiresApproval
   if (ruling.allowed && !needsPerson) {
     const subjects = [agent.id, ...state.levels.subjectsOf(spend, ruling.mandate?.id)]
-    state.counters.reserve(cause, subjects, ruling.holdEuros, agent.term)
-    state.funds.hold(agent.walletId, ruling.holdEuros, cause)
+    state.counters.reserve(cause, subjects, ruling.holdCents, agent.term)
+    state.funds.hold(agent.walletId, ruling.holdCents, cause)
     state.riskAssessor.learn(agent.id, spendForRisk(spend), now)
   }
   const decidedStatus = ruling.allowed ? 'approved' : 'denied'
@@ -144,7 +144,7 @@ function newIntent(
     tokenId,
     paymentTokenId: (ruling.allowed || needsPerson) && paymentToken ? paymentToken.id : null,
     merchantKey: payableKey(merchant),
-    holdEuros: ruling.allowed && !needsPerson ? ruling.holdEuros : null,
+    holdCents: ruling.allowed && !needsPerson ? ruling.holdCents : null,
     currency: 'EUR',
     fingerprint: fingerprintOf(spend),
     possibleDuplicateOf,

@@ -14,6 +14,7 @@ export {
   lockIntents,
   unpayableBecause,
 } from './intent.ts'
+export { cancel } from './intent-batch.ts'
 export {
   findPayableIntents,
   type IntentSearch,
@@ -33,5 +34,4 @@ export {
   type SubmissionBlocker,
 } from './payments.ts'
 export { declareRefusals, IntentEvent, requestRefusals } from './schemas.ts'
-export { cancel } from './settle.ts'
 export { simulationApi } from './simulation-api.ts'

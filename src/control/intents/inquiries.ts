@@ -1,5 +1,5 @@
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { CardTerms } from '../card-terms/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
@@ -107,14 +107,14 @@ export const inquiries = implement(inquiryApi, {
     const intent = await records.findOne(Intent, { id: params.id })
     if (!intent) return refuse('intent_not_found')
     if (intent.status !== 'approved' && intent.status !== 'completed') return refuse('intent_not_approved')
-    const { actualAmountEuros, actualMerchant } = body
+    const { actualAmountCents, actualMerchant } = body
     const decision = await records.findOne(StoredDecision, { id: intent.decision.id })
-    const approvedEuros = decision ? BigInt(decision.result.holdEuros) : intent.amountEuros
+    const approvedCents = decision ? BigInt(decision.result.holdEuros) : intent.amountCents
     const mismatches: { field: 'amount' | 'merchant'; message: string }[] = []
-    if (actualAmountEuros > approvedEuros)
+    if (actualAmountCents > approvedCents)
       mismatches.push({
         field: 'amount',
-        message: `${formatEuros(actualAmountEuros)} were charged, ${formatEuros(approvedEuros)} were approved at most.`,
+        message: `${formatMoney(actualAmountCents)} were charged, ${formatMoney(approvedCents)} were approved at most.`,
       })
     if (!isSameMerchant(intent.merchant, actualMerchant))
       mismatches.push({
@@ -124,7 +124,7 @@ export const inquiries = implement(inquiryApi, {
     if (mismatches.length > 0)
       emit('verification.mismatch', {
         ...intentEvent(intent),
-        actualAmountEuros,
+        actualAmountCents,
         actualMerchant: excerpt(actualMerchant),
         mismatches: mismatches.map(({ field }) => field),
       })

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { get, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { label } from '../../values/schemas.ts'
 import { checkOutcomes } from '../rules/index.ts'
 import { IntentEvent } from './schemas.ts'
@@ -11,7 +11,7 @@ import { IntentEvent } from './schemas.ts'
 const intent_not_found = missing('intent')
 
 const VerificationEvent = IntentEvent.extend({
-  actualAmountEuros: euros,
+  actualAmountCents: money,
   actualMerchant: z.string().max(200),
   mismatches: z.array(z.enum(['amount', 'merchant'])),
 })
@@ -28,7 +28,7 @@ export const inquiryApi = {
       'The amount may be less than declared, and more by what the policy tolerated at the approval. Merchants are compared as lists of policies compare them: URLs by their host, names in any case. A mismatch is returned and emitted as `verification.mismatch`; the intent does not change.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
-    body: z.strictObject({ actualAmountEuros: euros, actualMerchant: label }),
+    body: z.strictObject({ actualAmountCents: money, actualMerchant: label }),
     example: { actualAmountEuros: 30, actualMerchant: 'Bookshop' },
     returns: [
       200,

@@ -44,7 +44,7 @@ const schema = defineEntity({
     ...record('intent'),
     agentId: p.text(),
     status: p.enum(intentMachine.states).onCreate(() => intentMachine.initial),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
     /** The IBAN of the beneficiary or wallet at the declaration. */
@@ -65,7 +65,7 @@ const schema = defineEntity({
     possibleDuplicateOf: nullable.string(),
     /** By this key a payment of the card network finds the intent; null in intents of earlier versions. */
     merchantKey: nullable.string(),
-    holdEuros: nullable.euros('hold_cents'),
+    holdCents: nullable.cents('hold_cents'),
     fingerprint: nullable.string().name('likeness'),
     expiresAt: timestamp(),
     decidedAt: nullable.instant(),
@@ -109,10 +109,10 @@ export const DUPLICATE_WINDOW_MS = minutes(10)
  */
 export const fingerprintOf = ({
   merchant,
-  amountEuros,
+  amountCents,
   runId,
-}: Pick<Intent, 'merchant' | 'amountEuros' | 'runId'>) =>
-  runId && hash('sha256', `${amountEuros} ${runId} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)
+}: Pick<Intent, 'merchant' | 'amountCents' | 'runId'>) =>
+  runId && hash('sha256', `${amountCents} ${runId} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)
 
 /** The proof of an approval is erased with an intent that was never paid; `named` gives its id. */
 const whileOf = (named: string): KeptWhile => ({
@@ -181,7 +181,7 @@ export const updateIntents = updateOf(intentTable, [
   'decision',
   'transactionId',
   'paymentId',
-  'holdEuros',
+  'holdCents',
   'expiresAt',
   'payeeIban',
 ])

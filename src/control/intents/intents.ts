@@ -5,7 +5,7 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, timelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { findPolicy } from '../policies/index.ts'
@@ -20,10 +20,10 @@ import { declare } from './declare.ts'
 import { inquiries } from './inquiries.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { causeOf, Intent, intentMachine, intentsPersonal } from './intent.ts'
+import { alreadyMessage, cancel, expire } from './intent-batch.ts'
 import { openPayees, type Payee } from './payees.ts'
 import { type IntentSignal, intentProcess } from './process.ts'
 import { intentEvent, intentResponse, intentResponses, paymentsOf, unpaidResponse } from './response.ts'
-import { alreadyMessage, cancel, expire } from './settle.ts'
 import { simulationApi } from './simulation-api.ts'
 import { blockerOf, decideIntent, levelIdsOf, readSpendContext, spenderFor } from './spend-context.ts'
 
@@ -33,9 +33,9 @@ type Body = Parameters<Simulate>[0]['body']
 
 async function simulateForAgent(agentId: string, payee: Payee, body: Body, context: SimulateContext) {
   const { sql, tenant, actor, refuse } = context
-  const { at, amountEuros, mcc } = body
+  const { at, amountCents, mcc } = body
   const tenantNow = { tenant, now: at ?? context.now }
-  const spend = { agentId, amountEuros, mcc, ...payee, ...levelIdsOf(actor, context.runId, body) }
+  const spend = { agentId, amountCents, mcc, ...payee, ...levelIdsOf(actor, context.runId, body) }
   const spendContext = await readSpendContext(sql, tenantNow, [spend])
   const agent = spenderFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')
@@ -47,15 +47,15 @@ async function simulateForAgent(agentId: string, payee: Payee, body: Body, conte
 }
 
 async function simulateRules(payee: Payee, body: Body, { records, now, refuse }: SimulateContext) {
-  const { policyId, policy: givenRules, at, amountEuros, mcc } = body
+  const { policyId, policy: givenRules, at, amountCents, mcc } = body
   const policy = policyId ? await findPolicy(records, policyId) : null
   if (policyId && !policy) return refuse('policy_not_found')
   const rules = policy ? rulesOf(policy) : (givenRules ?? null)
   const {
-    holdEuros: _,
+    holdCents: _,
     mandate = null,
     ...ruling
-  } = decideIsolated(rules, { amountEuros, mcc, ...payee, at: at ?? now })
+  } = decideIsolated(rules, { amountCents, mcc, ...payee, at: at ?? now })
   return {
     ...ruling,
     mandate,
@@ -70,7 +70,7 @@ async function simulateRules(payee: Payee, body: Body, { records, now, refuse }:
 const simulate: Simulate = async ({ body }, context) => {
   const { sql, tenant, actor, refuse, ports } = context
   const payees = await openPayees(sql, tenant, [body], ports)
-  const refusal = payees.refusalOf(body, body.amountEuros)
+  const refusal = payees.refusalOf(body, body.amountCents)
   if (refusal) return refuse(...refusal)
   const contradiction = payees.contradiction(body)
   if (contradiction) return refuse('payee_mismatch', contradiction)
@@ -81,10 +81,10 @@ const simulate: Simulate = async ({ body }, context) => {
 }
 
 /** The summary of the run in Temporal's list. Temporal stores it, so it contains no names. */
-const summaryOf = ({ amountEuros, mode, status, expiresAt }: Intent): string => {
+const summaryOf = ({ amountCents, mode, status, expiresAt }: Intent): string => {
   const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
   const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
-  return `Intent of ${formatEuros(amountEuros)} in ${mode} mode: ${waits}`
+  return `Intent of ${formatMoney(amountCents)} in ${mode} mode: ${waits}`
 }
 
 /** Completes the sentence "The process waits …" for operators. */

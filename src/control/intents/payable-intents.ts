@@ -1,7 +1,7 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { CardTerms } from '../card-terms/index.ts'
 import { hasPayeeRecord, Intent } from './intent.ts'
 
@@ -10,7 +10,7 @@ export interface IntentSearch {
   readonly agentId: string
   readonly cardId: string
   readonly merchantKeys: readonly string[]
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /**
@@ -53,7 +53,7 @@ export async function findPayableIntents(
     wanted.map(({ agentId }) => agentId),
     wanted.map(({ cardId }) => cardId),
     wanted.map(({ key }) => key),
-    wanted.map(({ amountEuros }) => amountEuros),
+    wanted.map(({ amountCents }) => amountCents),
     now,
     searches.length,
   ])

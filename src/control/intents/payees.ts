@@ -4,7 +4,7 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
 import { isPurse, payableWallets, type WalletRow, walletsById } from '../../money/wallets/index.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { foldMerchant } from '../merchants/index.ts'
 
 /** The payee of a payment token: the token names its wallet, and the intent only the holder. */
@@ -65,7 +65,7 @@ export class Payees {
   }
 
   /** The refusal for a named record that does not exist, or that cannot be paid by this amount. */
-  refusalOf({ beneficiaryId, walletId, requestId }: PayeeReference, amount: Euros): PayeeRefusal | undefined {
+  refusalOf({ beneficiaryId, walletId, requestId }: PayeeReference, amount: Cents): PayeeRefusal | undefined {
     const wallet = walletId ? this.#wallets.get(walletId) : undefined
     if (walletId && !wallet) return ['wallet_not_found']
     if (wallet && isPurse(wallet)) return ['wallet_of_card']
@@ -105,15 +105,15 @@ export class Payees {
 }
 
 /** A payment request is paid while it is open, and as a whole: an intent for less or more could not pay it. */
-export function requestRefusal(request: Payable | undefined, amount: Euros): PayeeRefusal | undefined {
+export function requestRefusal(request: Payable | undefined, amount: Cents): PayeeRefusal | undefined {
   if (!request) return ['request_not_found']
-  const { status, amountEuros } = request
+  const { status, amountCents } = request
   if (status !== 'open')
     return ['request_not_open', `requestId: the request is ${status}, and cannot be paid.`]
-  if (amount === amountEuros) return undefined
+  if (amount === amountCents) return undefined
   return [
     'request_other_amount',
-    `amountEuros: ${formatEuros(amountEuros)} are missing for the request, not ${formatEuros(amount)}.`,
+    `amountEuros: ${formatMoney(amountCents)} are missing for the request, not ${formatMoney(amount)}.`,
   ]
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { event } from '../../kernel/contract/events.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book, Cause } from '../../money/ledger/index.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { BudgetCounters, openCounters } from '../budgets/index.ts'
 import { ExhaustedMandates, mandateExhausted } from '../mandates/index.ts'
 import { foldMerchant, isSameMerchant } from '../merchants/index.ts'
@@ -167,8 +167,8 @@ export const isApprovedPayee = (
   { name, iban }: { readonly name: string; readonly iban: string | null },
 ): boolean => foldMerchant(merchant) === foldMerchant(name) && (payeeIban === null || payeeIban === iban)
 
-export const aboveHeldMessage = (amount: Euros, held: Euros): string =>
-  `${formatEuros(amount)} are asked for, ${formatEuros(held)} are held for the intent.`
+export const aboveHeldMessage = (amount: Cents, held: Cents): string =>
+  `${formatMoney(amount)} are asked for, ${formatMoney(held)} are held for the intent.`
 
 type Status = (typeof receiptStates)[number] | null
 

@@ -61,7 +61,7 @@ const mandateOf = ({ status, decidedBy }: IntentRow): string | null =>
 /** The data of an intent's event: no purpose and no full texts. */
 export function intentEvent(intent: IntentRow, reason?: string) {
   const { id, agentId, runId, delegationId, cardId, requestId, paymentTokenId } = intent
-  const { status, amountEuros, merchant } = intent
+  const { status, amountCents, merchant } = intent
   const personId = personOf(intent)
   const mandateId = mandateOf(intent)
   return {
@@ -75,7 +75,7 @@ export function intentEvent(intent: IntentRow, reason?: string) {
     ...(personId ? { personId } : {}),
     ...(mandateId ? { mandateId } : {}),
     status,
-    amountEuros,
+    amountCents,
     merchant: excerpt(merchant),
     ...(reason ? { reason: excerpt(reason) } : {}),
   }

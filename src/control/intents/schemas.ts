@@ -4,7 +4,7 @@ import { agent_required, type Failure, missing } from '../../kernel/contract/ope
 import { paymentStates, paymentTypes } from '../../kernel/contract/payables.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { formattedText, label, metadata, recordHead, recordTail } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { deciders, intentMachine, receiptStates } from './intent.ts'
@@ -61,7 +61,7 @@ const Payment = z
     type: z.enum(paymentTypes).meta({ description: 'The kind of payment.' }),
     id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     status: z.enum(paymentStates),
-    amountEuros: euros.meta({
+    amountCents: money.meta({
       description: 'Its sum. By card it is what the merchant has collected, once it has collected something.',
     }),
     reason: z
@@ -80,7 +80,7 @@ export const IntentRecord = z
     ...recordHead('intent'),
     agentId: id('agent'),
     status,
-    amountEuros: euros,
+    amountCents: money,
     currency: z.literal('EUR'),
     merchant: z.string(),
     mcc: z.string().nullable(),
@@ -131,7 +131,7 @@ export const IntentEvent = z.object({
   personId: id('person').optional().meta({ description: 'The person who has approved or denied it.' }),
   mandateId: id('mandate').optional().meta({ description: 'The mandate that has approved it.' }),
   status,
-  amountEuros: euros,
+  amountCents: money,
   merchant: z.string().max(200),
   reason: z.string().max(200).optional(),
 })

@@ -3,7 +3,7 @@ import { gone, missing, post } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { positiveEuros } from '../../values/money.ts'
+import { positiveMoney } from '../../values/money.ts'
 import { country } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { PolicyCreate } from '../rules/index.ts'
@@ -28,7 +28,7 @@ const Simulation = z
       .meta({ description: 'Decides for this agent as it is now. An agent’s token may leave it out.' }),
     policyId: id('policy').optional().meta({ description: 'Decides by the rules of this policy alone.' }),
     policy: PolicyCreate.optional().meta({ description: 'Decides by these rules alone.' }),
-    amountEuros: positiveEuros(),
+    amountCents: positiveMoney(),
     merchant,
     beneficiaryId: id('beneficiary').nullable().default(null),
     walletId: id('wallet').nullable().default(null),

@@ -2,7 +2,7 @@ import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
 import { after } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
 import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
 import { AgentMandates } from '../mandates/index.ts'
@@ -19,13 +19,13 @@ import { type BudgetLevelIds, type BudgetLevels, openBudgetLevels } from './budg
 import { DUPLICATE_WINDOW_MS, fingerprintOf } from './intent.ts'
 import { type Payee, spendForRisk } from './payees.ts'
 
-export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest, 'amountEuros' | 'mcc'> {
+export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest, 'amountCents' | 'mcc'> {
   readonly agentId: string
 }
 
 /** The money in wallets: the ledger's locked book, or balances that were only read. */
 export interface Funds {
-  available(walletId: string): Euros
+  available(walletId: string): Cents
   isFrozen(walletId: string): boolean
 }
 
@@ -95,7 +95,7 @@ export const readSpendContext = contextLoader({
   async funds(sql, { tenant }, wallets) {
     const balances = await balancesOf(sql, tenant, wallets)
     return {
-      available: wallet => balances.get(wallet)?.availableEuros ?? 0n,
+      available: wallet => balances.get(wallet)?.availableCents ?? 0n,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
     }
   },
@@ -145,8 +145,8 @@ export function decideIntent(
   tenantNow: TenantNow,
   subject: Cause,
 ): DecidedIntent {
-  const { amountEuros, merchant, payeeIban, mcc, country } = proposed
-  const spend = { amountEuros, merchant, payeeIban, mcc, country }
+  const { amountCents, merchant, payeeIban, mcc, country } = proposed
+  const spend = { amountCents, merchant, payeeIban, mcc, country }
   const fingerprint = fingerprintOf(proposed)
   const possibleDuplicateOf = (fingerprint && duplicates.get(fingerprint)) || null
   const card = levels.cardOf(proposed)
@@ -161,7 +161,7 @@ export function decideIntent(
     budgets: levels.budgetsOf(proposed, counters),
     risk: riskAssessor.assess(agent.id, spendForRisk(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
-    availableEuros: funds.available(agent.walletId),
+    availableCents: funds.available(agent.walletId),
     ...mandates.covering(agent.id, spend, tenantNow.now),
   }
   const use = counters.snapshotOf(agent.id, agent.term)

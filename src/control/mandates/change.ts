@@ -153,7 +153,7 @@ export const mandateReactions = {
   ),
 }
 
-type Telling = Pick<Context<never, typeof mandateExhausted>, 'emit' | 'wake'>
+type EmitContext = Pick<Context<never, typeof mandateExhausted>, 'emit' | 'wake'>
 
 type Ended = Pick<Mandate, 'id' | 'status' | 'suspendedBecause' | 'endedAt' | 'updatedAt'>
 
@@ -169,7 +169,7 @@ export class ExhaustedMandates {
   }
 
   /** Called once a payment on an intent that the mandate has approved is counted. */
-  endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: Telling): void {
+  endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: EmitContext): void {
     const mandate = findOpenMandate(id, counters)
     if (!mandate || this.#ended.has(id) || !isUsedUp(mandate.constraints, counters.madeUses(id))) return
     if (!mandateMachine.move(mandate, 'exhausted')) return

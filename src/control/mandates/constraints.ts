@@ -1,13 +1,13 @@
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { payeeMatcher } from '../merchants/index.ts'
 import { lackOf, type MandateLimit } from '../rules/index.ts'
 
 /** Null: no such limit. An empty list: any merchant, category or country. */
 export interface Constraints {
-  readonly perTransactionEuros: Euros | null
-  readonly perDayEuros: Euros | null
-  readonly perMonthEuros: Euros | null
-  readonly totalEuros: Euros | null
+  readonly perTransactionCents: Cents | null
+  readonly perDayCents: Cents | null
+  readonly perMonthCents: Cents | null
+  readonly totalCents: Cents | null
   readonly count: number | null
   readonly merchants: string[]
   readonly mccs: string[]
@@ -29,7 +29,7 @@ export const compileConstraints = (constraints: Constraints): CompiledConstraint
 })
 
 export interface MandatedSpend {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchant: string
   readonly payeeIban?: string | null | undefined
   readonly mcc: string | null
@@ -37,23 +37,23 @@ export interface MandatedSpend {
 }
 
 export interface MandateCounters {
-  readonly dayEuros: Euros
-  readonly monthEuros: Euros
-  readonly totalEuros: Euros
+  readonly dayCents: Cents
+  readonly monthCents: Cents
+  readonly totalCents: Cents
   readonly uses: number
 }
 
 const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit[] => {
-  const { perDayEuros, perMonthEuros, totalEuros } = constraints
+  const { perDayCents, perMonthCents, totalCents } = constraints
   const limit = (
     period: MandateLimit['period'],
-    limitEuros: Euros | null,
-    usedEuros: Euros,
-  ): MandateLimit[] => (limitEuros === null ? [] : [{ period, limitEuros, usedEuros }])
+    limitCents: Cents | null,
+    usedCents: Cents,
+  ): MandateLimit[] => (limitCents === null ? [] : [{ period, limitCents, usedCents }])
   return [
-    ...limit('day', perDayEuros, used.dayEuros),
-    ...limit('month', perMonthEuros, used.monthEuros),
-    ...limit('all', totalEuros, used.totalEuros),
+    ...limit('day', perDayCents, used.dayCents),
+    ...limit('month', perMonthCents, used.monthCents),
+    ...limit('all', totalCents, used.totalCents),
   ]
 }
 
@@ -75,7 +75,7 @@ function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): str
 }
 
 export const figuresOf = (constraints: Constraints, used: MandateCounters) => ({
-  perTransactionEuros: constraints.perTransactionEuros,
+  perTransactionCents: constraints.perTransactionCents,
   limits: limitsOf(constraints, used),
   count: constraints.count === null ? null : { limit: constraints.count, used: used.uses },
 })
@@ -86,10 +86,10 @@ export const whyOutside = (
   spend: MandatedSpend,
   used: MandateCounters,
 ): string | undefined =>
-  wrongPayee(constraints, spend) ?? lackOf(figuresOf(constraints, used), spend.amountEuros)
+  wrongPayee(constraints, spend) ?? lackOf(figuresOf(constraints, used), spend.amountCents)
 
 /** Everything that a mandate allows in all has been paid, and nothing of it can be refunded to it. */
 export const isUsedUp = (
-  { totalEuros, count }: Pick<Constraints, 'totalEuros' | 'count'>,
-  made: { readonly spentEuros: Euros; readonly uses: number },
-): boolean => (totalEuros !== null && made.spentEuros >= totalEuros) || (count !== null && made.uses >= count)
+  { totalCents, count }: Pick<Constraints, 'totalCents' | 'count'>,
+  made: { readonly spentCents: Cents; readonly uses: number },
+): boolean => (totalCents !== null && made.spentCents >= totalCents) || (count !== null && made.uses >= count)

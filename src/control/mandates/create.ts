@@ -1,7 +1,7 @@
 import {
   burnAssertion,
   openChallenge,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import { findPerson } from '../../identity/people/index.ts'
@@ -14,7 +14,7 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { StatedConstraints, Subjects } from '../../statements/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import type { mandatesApi } from './api.ts'
 import type { Constraints } from './constraints.ts'
@@ -23,31 +23,31 @@ import { mandateProcess } from './process.ts'
 import { mandateEvent, unusedResponse } from './response.ts'
 
 type Create = HandlerOf<typeof mandatesApi.create>
-type Asked = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
+type MandateRequest = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
 
 export const MANDATE_TYPE = 'mandate'
 
-const textOf = (amount: Euros | null): string | null => (amount === null ? null : decimal(amount))
+const textOf = (amount: Cents | null): string | null => (amount === null ? null : decimal(amount))
 const stated = (list: readonly string[]): readonly string[] | null => (list.length > 0 ? list : null)
 
 const statedConstraints = (constraints: Constraints): StatedConstraints => ({
-  perTransactionEuros: textOf(constraints.perTransactionEuros),
-  perDayEuros: textOf(constraints.perDayEuros),
-  perMonthEuros: textOf(constraints.perMonthEuros),
-  totalEuros: textOf(constraints.totalEuros),
+  perTransactionEuros: textOf(constraints.perTransactionCents),
+  perDayEuros: textOf(constraints.perDayCents),
+  perMonthEuros: textOf(constraints.perMonthCents),
+  totalEuros: textOf(constraints.totalCents),
   count: constraints.count,
   merchants: stated(constraints.merchants),
   mccs: stated(constraints.mccs),
   countries: stated(constraints.countries),
 })
 
-const statedMandate = ({ agentId, constraints, expiresAt }: Asked): Subjects['mandate'] => ({
+const statedMandate = ({ agentId, constraints, expiresAt }: MandateRequest): Subjects['mandate'] => ({
   agentId,
   constraints: statedConstraints(constraints),
   expiresAt: expiresAt.toISOString(),
 })
 
-function blockerOf({ expiresAt }: Asked, open: number, now: Date) {
+function blockerOf({ expiresAt }: MandateRequest, open: number, now: Date) {
   if (expiresAt <= now) return 'expires_too_early'
   if (expiresAt > after(now, days(MAX_DAYS))) return 'expires_too_late'
   return open >= MAX_OPEN ? 'too_many_mandates' : undefined
@@ -96,7 +96,7 @@ export const create: Create = async ({ body }, context) => {
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
   if (signer?.status !== 'active' || !roleScopes[signer.role].has('intents:approve'))
-    return refuse('person_may_not')
+    return refuse('insufficient_role')
   const blocker = blockerOf(body, open, now)
   return blocker ? refuse(blocker) : makeMandate(body, verified, context)
 }
@@ -107,8 +107,8 @@ type Making = Pick<
 >
 
 async function makeMandate(
-  { agentId, name, constraints, expiresAt }: Asked,
-  { person, passkeyId, statement, assertion, publicKeyJwk }: Verified,
+  { agentId, name, constraints, expiresAt }: MandateRequest,
+  { person, passkeyId, statement, assertion, publicKeyJwk }: VerifiedAssertion,
   { records, tenant, now, ports, emit, wake }: Making,
 ) {
   const id = newId('mandate')

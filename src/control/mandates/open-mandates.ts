@@ -1,5 +1,5 @@
 import { weightedCache } from '../../values/bounded-cache.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type MandateUse, mandateInWords } from '../rules/index.ts'
 import {
@@ -50,16 +50,16 @@ const compiled = weightedCache(
     BASE_ENTRIES + merchants.length + mccs.length + countries.length,
 )
 
-const eurosOf = (cents: string | null): Euros | null => (cents === null ? null : BigInt(cents))
+const eurosOf = (cents: string | null): Cents | null => (cents === null ? null : BigInt(cents))
 
 function readTerms(id: string, terms: StoredTerms): OpenMandate {
   const { agentId, personId, name, status, expiresAt, count, merchants, mccs, countries } = terms
   const constraints = compiled(id, () =>
     compileConstraints({
-      perTransactionEuros: eurosOf(terms.perTransactionCents),
-      perDayEuros: eurosOf(terms.perDayCents),
-      perMonthEuros: eurosOf(terms.perMonthCents),
-      totalEuros: eurosOf(terms.totalCents),
+      perTransactionCents: eurosOf(terms.perTransactionCents),
+      perDayCents: eurosOf(terms.perDayCents),
+      perMonthCents: eurosOf(terms.perMonthCents),
+      totalCents: eurosOf(terms.totalCents),
       count,
       merchants,
       mccs,
@@ -81,8 +81,8 @@ export function findOpenMandate(id: string, counters: BudgetCounters): OpenManda
 }
 
 export function countersOf(id: string, counters: BudgetCounters): MandateCounters {
-  const { dayEuros, monthEuros, uses } = counters.snapshotOf(id, null)
-  return { dayEuros, monthEuros, totalEuros: counters.totalUsed(id), uses }
+  const { dayCents, monthCents, uses } = counters.snapshotOf(id, null)
+  return { dayCents, monthCents, totalCents: counters.totalUsed(id), uses }
 }
 
 export interface Mandated {

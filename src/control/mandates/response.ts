@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { first } from '../../values/collections.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { type BudgetCounters, readCounters } from '../budgets/index.ts'
 import { remainingOf } from '../rules/index.ts'
@@ -14,37 +14,37 @@ import type { MandateEvent } from './schemas.ts'
 type ReadContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
 interface Use extends MandateCounters {
-  readonly heldEuros: Euros
-  readonly spentEuros: Euros
+  readonly heldCents: Cents
+  readonly spentCents: Cents
 }
 
-const UNUSED: Use = { heldEuros: 0n, spentEuros: 0n, dayEuros: 0n, monthEuros: 0n, totalEuros: 0n, uses: 0 }
+const UNUSED: Use = { heldCents: 0n, spentCents: 0n, dayCents: 0n, monthCents: 0n, totalCents: 0n, uses: 0 }
 
 function useOf({ id }: Mandate, counters: BudgetCounters): Use {
-  const { reservedEuros: heldEuros, spentEuros } = counters.madeUses(id)
-  return { heldEuros, spentEuros, ...countersOf(id, counters) }
+  const { reservedCents: heldCents, spentCents } = counters.madeUses(id)
+  return { heldCents, spentCents, ...countersOf(id, counters) }
 }
 
 function leftOf(mandate: Mandate, used: Use, now: Date) {
   const isOver = !isOpen(mandate, now)
-  const left = (limit: Euros | null, used: Euros): Euros | null =>
+  const left = (limit: Cents | null, used: Cents): Cents | null =>
     limit === null ? null : isOver ? 0n : remainingOf({ limit, used })
-  const { perDayEuros, perMonthEuros, totalEuros, count } = mandate
+  const { perDayCents, perMonthCents, totalCents, count } = mandate
   return {
-    dayLeftEuros: left(perDayEuros, used.dayEuros),
-    monthLeftEuros: left(perMonthEuros, used.monthEuros),
-    totalLeftEuros: left(totalEuros, used.totalEuros),
+    dayLeftCents: left(perDayCents, used.dayCents),
+    monthLeftCents: left(perMonthCents, used.monthCents),
+    totalLeftCents: left(totalCents, used.totalCents),
     countLeft: count === null ? null : isOver ? 0 : Math.max(count - used.uses, 0),
   }
 }
 
 function responseWith(mandate: Mandate, use: Use, now: Date) {
-  const { heldEuros, spentEuros } = use
+  const { heldCents, spentCents } = use
   const { personId, passkeyId } = mandate
   return withMembers(mandate, {
     constraints: constraintsOf(mandate),
-    heldEuros,
-    spentEuros,
+    heldCents,
+    spentCents,
     ...leftOf(mandate, use, now),
     signedBy: { personId, passkeyId },
   })

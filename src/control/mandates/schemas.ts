@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { country, label, recordHead, recordTail } from '../../values/schemas.ts'
 import { mccCode, merchantPattern } from '../rules/index.ts'
 import { MAX_DAYS, MAX_OPEN, mandateMachine, suspensions } from './mandate.ts'
@@ -13,16 +13,16 @@ export const status = z.enum(mandateMachine.states).meta({
     '`suspended`: nothing is approved by it until it is resumed. `exhausted`: everything that it allows in all has been paid.',
 })
 
-const limit = (description: string) => positiveEuros().nullable().default(null).meta({ description })
+const limit = (description: string) => positiveMoney().nullable().default(null).meta({ description })
 
 /** A person reads all entries before signing. */
 const MAX_ENTRIES = 100
 
 const moneyLimits = {
-  perTransactionEuros: limit('The most for one payment.'),
-  perDayEuros: limit('The most that is held and spent under it in a UTC day.'),
-  perMonthEuros: limit('The most that is held and spent under it in a calendar month.'),
-  totalEuros: limit('The most that is held and spent under it in all.'),
+  perTransactionCents: limit('The most for one payment.'),
+  perDayCents: limit('The most that is held and spent under it in a UTC day.'),
+  perMonthCents: limit('The most that is held and spent under it in a calendar month.'),
+  totalCents: limit('The most that is held and spent under it in all.'),
 }
 
 const NewConstraints = z
@@ -49,7 +49,7 @@ const NewConstraints = z
   .refine(
     constraints => Object.keys(moneyLimits).some(name => constraints[name as keyof typeof moneyLimits]),
     {
-      path: ['totalEuros'],
+      path: ['totalCents'],
       error: 'set at least one limit of money: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
     },
   )
@@ -57,10 +57,10 @@ const NewConstraints = z
 
 const ConstraintsRecord = z
   .object({
-    perTransactionEuros: euros.nullable(),
-    perDayEuros: euros.nullable(),
-    perMonthEuros: euros.nullable(),
-    totalEuros: euros.nullable(),
+    perTransactionCents: money.nullable(),
+    perDayCents: money.nullable(),
+    perMonthCents: money.nullable(),
+    totalCents: money.nullable(),
     count: z.int().nullable(),
     merchants: z.array(z.string()),
     mccs: z.array(z.string()),
@@ -85,7 +85,7 @@ export const newMandate = {
 export const NewMandate = z.strictObject(newMandate)
 
 const left = (what: string) =>
-  euros.nullable().meta({ description: `${what} Null: it sets no such limit. 0 once it has ended.` })
+  money.nullable().meta({ description: `${what} Null: it sets no such limit. 0 once it has ended.` })
 
 export const MandateRecord = z
   .object({
@@ -94,11 +94,11 @@ export const MandateRecord = z
     name: z.string().nullable(),
     status,
     constraints: ConstraintsRecord,
-    heldEuros: euros.meta({ description: 'Held for approved intents.' }),
-    spentEuros: euros,
-    dayLeftEuros: left('What is left today.'),
-    monthLeftEuros: left('What is left this month.'),
-    totalLeftEuros: left('What is left in all.'),
+    heldCents: money.meta({ description: 'Held for approved intents.' }),
+    spentCents: money,
+    dayLeftCents: left('What is left today.'),
+    monthLeftCents: left('What is left this month.'),
+    totalLeftCents: left('What is left in all.'),
     countLeft: z
       .int()
       .nullable()

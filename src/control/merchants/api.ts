@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { agent_required, get, list, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { ownAgent } from '../../values/schemas.ts'
 import { mccGroup, mccGroupNames } from './mcc.ts'
 
@@ -60,7 +60,7 @@ const Suggestion = z
       .string()
       .meta({ description: 'The entry to write into the allowlist.', examples: ['bookshop'] }),
     spends: z.int().meta({ examples: [3] }),
-    amountEuros: euros,
+    amountCents: money,
     lastUsedAt: instant,
     allowed: z.boolean().meta({ description: 'Whether the agent’s allowlist matches it already.' }),
     suggested: z.boolean(),

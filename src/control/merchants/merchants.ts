@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
@@ -19,7 +19,7 @@ with paid as (
     select from intents i where (i.owner_id, i.mode, i.id, i.delegation_id) = ($1, $2, intent_id, $4)))
   order by id desc limit 2000
 )
-select merchant, count(*)::int as "spends", sum(amount_cents)::bigint as "amountEuros", max(created_at) as "lastUsedAt"
+select merchant, count(*)::int as "spends", sum(amount_cents)::bigint as "amountCents", max(created_at) as "lastUsedAt"
 from paid
 where type not in ('refund', 'fee') and status not in ('authorization', 'declined', 'refunded')
 group by merchant order by max(created_at) desc`
@@ -31,7 +31,7 @@ where owner_id = $1 and mode = $2 and agent_id = $3 and deleted_at is null`
 interface MerchantSpend {
   merchant: string
   spends: number
-  amountEuros: Euros
+  amountCents: Cents
   lastUsedAt: Date
 }
 
@@ -43,14 +43,14 @@ function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
     const merged = merchants.get(key)
     if (merged) {
       merged.spends += row.spends
-      merged.amountEuros += row.amountEuros
+      merged.amountCents += row.amountCents
     } else merchants.set(key, { ...row })
   }
   return [...merchants.values()].sort(byUse)
 }
 
 const byUse = (a: MerchantSpend, b: MerchantSpend): number =>
-  b.spends - a.spends || Number(b.amountEuros - a.amountEuros) || (a.merchant < b.merchant ? -1 : 1)
+  b.spends - a.spends || Number(b.amountCents - a.amountCents) || (a.merchant < b.merchant ? -1 : 1)
 
 type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
 
@@ -86,7 +86,7 @@ async function suggest(
     firstBySkeleton.set(skeleton, lookalike ?? merchant)
     const allowed = findAllowed(merchant) !== undefined
     const objection = objectionTo(spend, findBlocked(merchant), allowed, lookalike)
-    const reason = objection ?? `Paid ${spend.spends} times, ${formatEuros(spend.amountEuros)} in all.`
+    const reason = objection ?? `Paid ${spend.spends} times, ${formatMoney(spend.amountCents)} in all.`
     return { ...spend, id: pattern, pattern, allowed, suggested: objection === undefined, reason }
   })
 }

@@ -84,7 +84,7 @@ export const capturePayment = <P extends Payment, B extends PaymentBatch>(
   applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
 
 /** Where money is that has come back, and what speaks for it. */
-type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountEuros'>
+type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountCents'>
 
 /**
  * Refunds a payment that was captured at once. The payee has posted the money, and the intent stays completed by its one
@@ -199,10 +199,10 @@ function addRefund(
   { refunds }: Pick<PostedBatch, 'refunds'>,
   { emit }: RefundContext,
 ): void {
-  const amountEuros = minus(state.refundedCents, before.refundedCents)
-  if (amountEuros === 0n) return
-  const more = minOf(restOf(refundedOfPayment(state), refundedOfPayment(before)), amountEuros)
-  refunds.record(transactionId, { agentId, amountEuros, ...receipt }, more, emit)
+  const amountCents = minus(state.refundedCents, before.refundedCents)
+  if (amountCents === 0n) return
+  const more = minOf(restOf(refundedOfPayment(state), refundedOfPayment(before)), amountCents)
+  refunds.record(transactionId, { agentId, amountCents, ...receipt }, more, emit)
 }
 
 function moveIntent(

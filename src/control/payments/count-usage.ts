@@ -51,7 +51,7 @@ function countForIntent(intent: CountedIntent, state: PaymentState, batch: Count
   const reference = intentReference(intent.id)
   const { capturedCents } = state
   setSpent(reference, { capturedCents, spentCents: spentOf(state) }, intent.merchant, batch)
-  const left = restOf(cents(intent.holdEuros ?? intent.amountEuros), capturedCents)
+  const left = restOf(cents(intent.holdCents ?? intent.amountCents), capturedCents)
   releaseAbove(reference, left, counters)
 }
 

@@ -1,17 +1,17 @@
-import { type Cents, cents, type Euros, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { type PaymentState, type Share, sharesOf } from './state.ts'
 
 /** The amounts that a payment's record states as booked. */
 export interface BookedAmounts {
-  readonly capturedEuros: Euros
-  readonly clearedEuros: Euros
-  readonly refundedEuros: Euros
+  readonly capturedCents: Cents
+  readonly clearedCents: Cents
+  readonly refundedCents: Cents
 }
 
 export const bookedBy = ({ capturedCents, clearedCents, refundedCents }: PaymentState): BookedAmounts => ({
-  capturedEuros: capturedCents,
-  clearedEuros: clearedCents,
-  refundedEuros: refundedCents,
+  capturedCents,
+  clearedCents,
+  refundedCents,
 })
 
 /** The money that moves between what is booked and the new state. At most one of capture and undo is above zero. */
@@ -26,9 +26,9 @@ export interface PaymentDiff {
 
 export function diffOf(booked: BookedAmounts, state: PaymentState): PaymentDiff {
   const [captured, cleared, refunded] = [
-    cents(booked.capturedEuros),
-    cents(booked.clearedEuros),
-    cents(booked.refundedEuros),
+    cents(booked.capturedCents),
+    cents(booked.clearedCents),
+    cents(booked.refundedCents),
   ]
   return {
     captureCents: restOf(state.capturedCents, captured),

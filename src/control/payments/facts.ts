@@ -1,37 +1,37 @@
-import { type Cents, cents, type Euros } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 
 /** What a network, a merchant, the owner or we ourselves state about one payment. */
 export type PaymentFact =
   /** We begin the payment: it may cost so much. */
-  | { readonly type: 'requested'; readonly cents: Euros }
+  | { readonly type: 'requested'; readonly cents: Cents }
   /** We answer a request of the network: 0 is the authorization, 1 its first increment, and so on. */
   | {
       readonly type: 'authorized'
       readonly increment: number
-      readonly requestedCents: Euros
+      readonly requestedCents: Cents
       /** Zero = declined. */
-      readonly approvedCents: Euros
+      readonly approvedCents: Cents
     }
   /** Our answer came too late: the network has taken it for a decline. */
   | { readonly type: 'answered_late'; readonly increment: number }
   /** The network's own account of its answers to the first requests. It overrides ours. */
   | { readonly type: 'answered'; readonly answers: readonly NetworkAnswer[] }
   /** Null = the whole authorization. */
-  | { readonly type: 'reversed'; readonly id: string; readonly cents: Euros | null }
+  | { readonly type: 'reversed'; readonly id: string; readonly cents: Cents | null }
   /** The payer's checkout or the payee's receipt states that it is paid. Only the first one counts. */
-  | { readonly type: 'captured'; readonly cents: Euros }
+  | { readonly type: 'captured'; readonly cents: Cents }
   /** The network moves the money. `final`: nothing more is cleared of what was authorized. */
-  | { readonly type: 'cleared'; readonly id: string; readonly cents: Euros; readonly final: boolean }
-  | { readonly type: 'refunded'; readonly id: string; readonly cents: Euros }
+  | { readonly type: 'cleared'; readonly id: string; readonly cents: Cents; readonly final: boolean }
+  | { readonly type: 'refunded'; readonly id: string; readonly cents: Cents }
   /** A dispute leaves so much with the owner; a later amount of the same dispute replaces it. */
-  | { readonly type: 'credited'; readonly id: string; readonly cents: Euros }
+  | { readonly type: 'credited'; readonly id: string; readonly cents: Cents }
   /** It counts as not paid. A capture or an approval of the network overrides this. */
   | { readonly type: 'not_paid' }
   /** The time for what was authorized or captured is over. */
   | { readonly type: 'expired' }
 
 interface NetworkAnswer {
-  readonly cents: Euros
+  readonly cents: Cents
   readonly approved: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { Cause } from '../../money/ledger/index.ts'
 import { firstOpenWallet } from '../../money/wallets/index.ts'
-import { cents, type Euros, minOf, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, cents, minOf, NO_CENTS, restOf } from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
 import { type Channel, coveringIntent, type Evidence, type Payment, type PaymentBatch } from './payment.ts'
 import { intentReference } from './references.ts'
@@ -44,7 +44,7 @@ class PaymentMoney {
   }
 
   /** Out of the holds, then out of the wallet. */
-  capture(amount: Euros, shares: readonly Share[]): void {
+  capture(amount: Cents, shares: readonly Share[]): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
     let left = cents(amount)
@@ -57,7 +57,7 @@ class PaymentMoney {
   }
 
   /** Gives back what was captured and not cleared. */
-  undo(amount: Euros): void {
+  undo(amount: Cents): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
     if (this.#isClosed()) book.move(postings.undoUnmatched, clearing, 'suspense', amount, this.#next())
@@ -67,12 +67,12 @@ class PaymentMoney {
     }
   }
 
-  settle(amount: Euros): void {
+  settle(amount: Cents): void {
     const { clearing, postings } = this.#channel
     this.#batch.book.move(postings.settle, clearing, 'bank', amount, this.#next())
   }
 
-  refund(amount: Euros): void {
+  refund(amount: Cents): void {
     const { book } = this.#batch
     const { postings } = this.#channel
     const walletId = refundWallet(this.#payment, this.#batch)
@@ -89,7 +89,7 @@ class PaymentMoney {
    */
   holdShares(shares: readonly Share[]): void {
     const { book } = this.#batch
-    let freed: Euros = NO_CENTS
+    let freed: Cents = NO_CENTS
     for (const { increment, approvedCents, heldCents } of shares) {
       const hold = this.#channel.holdReference(this.#payment.id, increment)
       const excess = restOf(cents(book.heldFor(hold)), heldCents)
@@ -99,7 +99,7 @@ class PaymentMoney {
     if (freed > 0n) this.#repay(freed)
   }
 
-  #hold(hold: Cause, wanted: Euros): void {
+  #hold(hold: Cause, wanted: Cents): void {
     const { book } = this.#batch
     const { walletId } = this.#payment
     const part = minOf(cents(wanted), cents(book.available(walletId)))
@@ -112,7 +112,7 @@ class PaymentMoney {
     return shares.map(({ increment }) => this.#channel.holdReference(this.#payment.id, increment))
   }
 
-  #repay(credited: Euros): void {
+  #repay(credited: Cents): void {
     if (!this.#isClosed()) this.#batch.book.repayDebt(this.#payment.walletId, credited, this.#next())
   }
 

@@ -30,7 +30,7 @@ export interface Payment extends BookedAmounts {
 /** An intent as far as the limits of its payment depend on it. */
 export type CountedIntent = Pick<
   IntentRow,
-  'id' | 'amountEuros' | 'holdEuros' | 'merchant' | 'cardId' | 'runId'
+  'id' | 'amountCents' | 'holdCents' | 'merchant' | 'cardId' | 'runId'
 >
 
 /** The locked records that follow from facts whose money is posted already, and their changes. The caller writes them. */

@@ -3,7 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { type DecisionSpan, type RecordedDecision, recordedDecisions } from '../decisions/index.ts'
 import { type CompiledPolicy, compilePolicy, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
@@ -16,10 +16,10 @@ type Example = z.output<(typeof policySimulationApi.backtest)['returns'][1]>['ex
 
 interface Total {
   count: number
-  amountEuros: Euros
+  amountCents: Cents
 }
 
-const zero = (): Total => ({ count: 0, amountEuros: 0n })
+const zero = (): Total => ({ count: 0, amountCents: 0n })
 const noDifferences = () => ({ newlyDenied: zero(), newlyAllowed: zero(), newlyToPerson: zero() })
 
 const differenceNames = { denied: 'newlyDenied', allowed: 'newlyAllowed', person: 'newlyToPerson' } as const
@@ -53,12 +53,12 @@ class Report {
 
   #addDifference(recorded: RecordedDecision, replayed: Replayed, ruling: Ruling): void {
     const { was, now } = replayed
-    const amountEuros = BigInt(recorded.request.amountEuros)
+    const amountCents = BigInt(recorded.request.amountEuros)
     const rule = decidingRule(recorded, replayed, ruling)
     const ruleTotals = this.byRule.get(rule) ?? noDifferences()
     this.byRule.set(rule, ruleTotals)
-    addTo(this.totals[differenceNames[now]], amountEuros)
-    addTo(ruleTotals[differenceNames[now]], amountEuros)
+    addTo(this.totals[differenceNames[now]], amountCents)
+    addTo(ruleTotals[differenceNames[now]], amountCents)
     if (this.examples.length === MAX_EXAMPLES) return
     this.examples.push({
       decisionId: recorded.id,
@@ -66,7 +66,7 @@ class Report {
       subjectType: recorded.subjectType,
       subjectId: recorded.subjectId,
       at: recorded.at,
-      amountEuros,
+      amountCents,
       merchant: recorded.request.merchant,
       was,
       now,
@@ -77,9 +77,9 @@ class Report {
   }
 }
 
-function addTo(total: Total, amountEuros: Euros): void {
+function addTo(total: Total, amountCents: Cents): void {
   total.count++
-  total.amountEuros += amountEuros
+  total.amountCents += amountCents
 }
 
 export async function replayAll(

@@ -1,5 +1,5 @@
 import { dayOf } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
 import {
   type Budget,
@@ -14,9 +14,9 @@ import {
 } from '../rules/index.ts'
 
 interface Difference {
-  readonly all: Euros
-  readonly month: Euros
-  readonly day: Euros
+  readonly all: Cents
+  readonly month: Cents
+  readonly day: Cents
   readonly uses: number
 }
 
@@ -32,7 +32,7 @@ class MandateDiff {
       this.#byId.set(id, { ...difference, day: 0n, month: isNewMonth ? 0n : difference.month })
   }
 
-  add(id: string, amount: Euros, uses: number): void {
+  add(id: string, amount: Cents, uses: number): void {
     const { all, month, day, uses: before } = this.#byId.get(id) ?? NONE
     this.#byId.set(id, { all: all + amount, month: month + amount, day: day + amount, uses: before + uses })
   }
@@ -46,7 +46,7 @@ class MandateDiff {
       ...mandate,
       limits: limits.map(limit => ({
         ...limit,
-        usedEuros: notBelowZero(limit.usedEuros + difference[limit.period]),
+        usedCents: notBelowZero(limit.usedCents + difference[limit.period]),
       })),
       count: count && { limit: count.limit, used: Math.max(count.used + difference.uses, 0) },
     }
@@ -64,7 +64,7 @@ export interface Replayed {
 /** Settled spends remembered for one agent: as many intents can wait at once. The oldest are forgotten first. */
 const MAX_SETTLED = 10_000
 
-const notBelowZero = (amount: Euros): Euros => (amount > 0n ? amount : 0n)
+const notBelowZero = (amount: Cents): Cents => (amount > 0n ? amount : 0n)
 
 /**
  * Replays one agent's decisions under another policy. The record says what was held, captured and given back;
@@ -73,11 +73,11 @@ const notBelowZero = (amount: Euros): Euros => (amount > 0n ? amount : 0n)
 export class DecisionDiff {
   readonly #policy: CompiledPolicy
   #day = ''
-  #dayEuros: Euros = 0n
-  #monthEuros: Euros = 0n
-  #totalEuros: Euros = 0n
+  #dayCents: Cents = 0n
+  #monthCents: Cents = 0n
+  #totalCents: Cents = 0n
   #uses = 0
-  readonly #budgets = new Map<string, Euros>()
+  readonly #budgets = new Map<string, Cents>()
   readonly #mandates = new MandateDiff()
   /** Until a decision differs, request and counters are those of the record. */
   #differs = false
@@ -86,7 +86,7 @@ export class DecisionDiff {
    * Spends that waited for a person, or may do so again, and that this policy settles at once: the amount
    * that it holds for each; null if it denies it.
    */
-  readonly #settled = new Map<string, Euros | null>()
+  readonly #settled = new Map<string, Cents | null>()
 
   constructor(policy: CompiledPolicy) {
     this.#policy = policy
@@ -111,7 +111,7 @@ export class DecisionDiff {
   }
 
   #addDifference(
-    { subjectId, usedEuros }: RecordedDecision,
+    { subjectId, usedCents }: RecordedDecision,
     request: SpendRequest,
     { was, now, ruling }: Replayed & { ruling: Ruling },
   ): void {
@@ -119,20 +119,20 @@ export class DecisionDiff {
     // A person may still approve it, or try again after a refused approval.
     const mayBeApproved = was === 'person' || (was === 'denied' && request.approval !== null)
     if (mayBeApproved && now !== 'person') {
-      this.#settled.set(subjectId, now === 'allowed' ? ruling.holdEuros : null)
+      this.#settled.set(subjectId, now === 'allowed' ? ruling.holdCents : null)
       const [oldest] = this.#settled.keys()
       if (this.#settled.size > MAX_SETTLED && oldest) this.#settled.delete(oldest)
     }
-    if (now === 'allowed') this.#addUse(request, ruling.holdEuros, 1)
-    else if (now === 'denied' && was === 'allowed' && usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
+    if (now === 'allowed') this.#addUse(request, ruling.holdCents, 1)
+    else if (now === 'denied' && was === 'allowed' && usedCents > 0n) this.#addUse(request, -usedCents, -1)
   }
 
   /** A person approved a spend that this policy had denied, or allowed, at its declaration. */
   #replayApproval(
-    { subjectId, usedEuros }: RecordedDecision,
+    { subjectId, usedCents }: RecordedDecision,
     request: SpendRequest,
     was: Verdict,
-    settledHold: Euros | null,
+    settledHold: Cents | null,
   ): Replayed {
     const now = settledHold === null ? 'denied' : 'allowed'
     if (was !== 'allowed') return { was, now, ruling: null }
@@ -140,60 +140,60 @@ export class DecisionDiff {
     // From here on the record counts the spend. This policy has counted it since its declaration, or never
     // counts it.
     if (settledHold !== null) this.#addUse(request, -settledHold, -1)
-    else if (usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
+    else if (usedCents > 0n) this.#addUse(request, -usedCents, -1)
     return { was, now, ruling: null }
   }
 
-  #addUse({ budgets }: SpendRequest, amount: Euros, uses: number): void {
-    this.#dayEuros += amount
-    this.#monthEuros += amount
-    this.#totalEuros += amount
+  #addUse({ budgets }: SpendRequest, amount: Cents, uses: number): void {
+    this.#dayCents += amount
+    this.#monthCents += amount
+    this.#totalCents += amount
     this.#uses += uses
     for (const { id, period } of budgets)
       if (!period) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
   }
 
   /** This policy needs a mandate where the record did not, or the reverse. */
-  #addMandates({ mandateId, usedEuros }: RecordedDecision, { mandate, holdEuros }: Ruling): void {
+  #addMandates({ mandateId, usedCents }: RecordedDecision, { mandate, holdCents }: Ruling): void {
     if ((mandate?.id ?? null) === mandateId) return
     this.#differs = true
-    if (mandate) this.#mandates.add(mandate.id, holdEuros, 1)
-    if (mandateId && usedEuros > 0n) this.#mandates.add(mandateId, -usedEuros, -1)
+    if (mandate) this.#mandates.add(mandate.id, holdCents, 1)
+    if (mandateId && usedCents > 0n) this.#mandates.add(mandateId, -usedCents, -1)
   }
 
   #startDay(day: string): void {
     if (day === this.#day) return
     const isNewMonth = day.slice(0, 7) !== this.#day.slice(0, 7)
     this.#mandates.startDay(isNewMonth)
-    if (isNewMonth) this.#monthEuros = 0n
-    this.#dayEuros = 0n
+    if (isNewMonth) this.#monthCents = 0n
+    this.#dayCents = 0n
     this.#day = day
   }
 
   #adjustRequest(request: SpendRequest): SpendRequest {
     if (!this.#differs) return request
-    const { availableEuros, budgets, mandate } = request
+    const { availableCents, budgets, mandate } = request
     return {
       ...request,
       mandate: mandate && this.#mandates.adjust(mandate),
-      availableEuros: availableEuros === null ? null : notBelowZero(availableEuros - this.#totalEuros),
+      availableCents: availableCents === null ? null : notBelowZero(availableCents - this.#totalCents),
       budgets: budgets.map(budget => this.#adjustBudget(budget)),
     }
   }
 
   /** A budget for a day or a month is shared with other agents, whose part stays as recorded. */
   #adjustBudget(budget: Budget): Budget {
-    const differences = { day: this.#dayEuros, month: this.#monthEuros }
+    const differences = { day: this.#dayCents, month: this.#monthCents }
     const difference = budget.period ? differences[budget.period] : (this.#budgets.get(budget.id) ?? 0n)
-    return { ...budget, usedEuros: notBelowZero(budget.usedEuros + difference) }
+    return { ...budget, usedCents: notBelowZero(budget.usedCents + difference) }
   }
 
   #adjustCounters(counters: Counters): Counters {
     if (!this.#differs) return counters
     return {
       ...counters,
-      dayEuros: notBelowZero(counters.dayEuros + this.#dayEuros),
-      monthEuros: notBelowZero(counters.monthEuros + this.#monthEuros),
+      dayCents: notBelowZero(counters.dayCents + this.#dayCents),
+      monthCents: notBelowZero(counters.monthCents + this.#monthCents),
       uses: Math.max(counters.uses + this.#uses, 0),
       // Unknown: the record does not say which of these uses would still be open.
       openUses: undefined,

@@ -4,7 +4,7 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { balancesOf } from '../../money/ledger/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { Agent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { type BudgetCounters, budgetApi, OwnerBudget, ownerBudgets, readCounters } from '../budgets/index.ts'
@@ -64,22 +64,22 @@ const usage: HandlerOf<typeof usageApi.usage> = async ({ query: { status, agentI
         status,
         policyId,
         walletId,
-        availableEuros: balance?.availableEuros ?? 0n,
-        heldEuros: balance?.heldEuros ?? 0n,
-        day: usedOf(day, policy?.dailyLimitEuros ?? null),
-        month: usedOf(month, policy?.monthlyLimitEuros ?? null),
+        availableCents: balance?.availableCents ?? 0n,
+        heldCents: balance?.heldCents ?? 0n,
+        day: usedOf(day, policy?.dailyLimitCents ?? null),
+        month: usedOf(month, policy?.monthlyLimitCents ?? null),
         lastSpendAt,
       }
     }),
   }
 }
 
-const usedOf = ({ reserved: heldEuros, spent: spentEuros }: Used, limitEuros: Euros | null) => ({
-  limitEuros,
-  heldEuros,
-  spentEuros,
-  remainingEuros:
-    limitEuros === null ? null : remainingOf({ limit: limitEuros, used: heldEuros + spentEuros }),
+const usedOf = ({ reserved: heldCents, spent: spentCents }: Used, limitCents: Cents | null) => ({
+  limitCents,
+  heldCents,
+  spentCents,
+  remainingCents:
+    limitCents === null ? null : remainingOf({ limit: limitCents, used: heldCents + spentCents }),
 })
 
 /**

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { after, minutes } from '../../values/clock.ts'
+import { type JsonName, jsonName } from '../../values/json-names.ts'
 import { isNotAbout, isUnpaidByCard, isUnpaidIntent, type Personal } from '../../values/personal.ts'
 import { encodeRules, expirationActions, type Rules, ruleNames, rulesOf } from '../rules/index.ts'
 
 /** The rules that were set for one agent alone, with the template's value of each, as the contract writes it. */
-type OverriddenRules = Readonly<Partial<Record<keyof Rules, unknown>>>
+type OverriddenRules = Readonly<Partial<Record<JsonName<keyof Rules>, unknown>>>
 
 /** Rules with endpoints of their own that switch them. */
 export const toggles = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
@@ -19,7 +20,7 @@ function overriddenAfter(overridden: OverriddenRules, before: Rules, after: Rule
   const oldValues = encodeRules(before)
   const newValues = encodeRules(after)
   const next = { ...overridden }
-  for (const rule of ruleNames) {
+  for (const rule of ruleNames.map(jsonName)) {
     if (rule === 'name' || isDeepStrictEqual(oldValues[rule], newValues[rule])) continue
     const templateValue = rule in overridden ? overridden[rule] : oldValues[rule]
     if (isDeepStrictEqual(newValues[rule], templateValue)) delete next[rule]
@@ -30,7 +31,9 @@ function overriddenAfter(overridden: OverriddenRules, before: Rules, after: Rule
 
 /** The overridden rules that outlive a copy: all under the same template, under another one the toggles that are on. */
 const keptOverrides = (overridden: OverriddenRules, rules: Rules, isSameTemplate: boolean): (keyof Rules)[] =>
-  ruleNames.filter(rule => rule in overridden && (isSameTemplate || (isToggle(rule) && rules[rule])))
+  ruleNames.filter(
+    rule => jsonName(rule) in overridden && (isSameTemplate || (isToggle(rule) && rules[rule])),
+  )
 
 const policySchema = defineEntity({
   ...tenantTable('Policy', 'policies', 'agentId'),
@@ -45,10 +48,10 @@ const policySchema = defineEntity({
     overridden: p.json<OverriddenRules>().onCreate(() => ({})),
     version: p.integer().onCreate(() => 1),
     name: p.text(),
-    maxTransactionEuros: nullable.euros('max_transaction_cents'),
-    dailyLimitEuros: nullable.euros('daily_limit_cents'),
-    monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
-    autoApproveLimitEuros: nullable.euros('auto_approve_limit_cents'),
+    maxTransactionCents: nullable.cents('max_transaction_cents'),
+    dailyLimitCents: nullable.cents('daily_limit_cents'),
+    monthlyLimitCents: nullable.cents('monthly_limit_cents'),
+    autoApproveLimitCents: nullable.cents('auto_approve_limit_cents'),
     merchantAllowlist: textArray(),
     merchantBlocklist: textArray(),
     mccCategories: textArray(),
@@ -135,7 +138,7 @@ export class Policy extends policySchema.class {
     const sourceValues = encodeRules(rules)
     this.templateId = id
     this.assignedAt = assignedAt
-    this.overridden = Object.fromEntries(kept.map(rule => [rule, sourceValues[rule]]))
+    this.overridden = Object.fromEntries(kept.map(jsonName).map(rule => [rule, sourceValues[rule]]))
     this.revise({ ...rules, ...Object.fromEntries(kept.map(rule => [rule, ownRules[rule]])) }, now)
   }
 }

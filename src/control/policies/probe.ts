@@ -39,7 +39,7 @@ function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation
   const message = check?.message ?? rule.skipMessage
   // No rule checks the amount that the merchant charges in the end: the hold is the limit, including the
   // tolerance.
-  if (situation.chargedEuros !== null && situation.chargedEuros > ruling.holdEuros)
+  if (situation.chargedCents !== null && situation.chargedCents > ruling.holdCents)
     return { situation, message, outcome: 'fail', verdict: 'denied', reason: message }
   return {
     situation,

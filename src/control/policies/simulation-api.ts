@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { checkOutcomes, verdicts } from '../rules/index.ts'
 
 const policy_not_found = missing('policy')
 
 const readAccess = { scope: 'policies:read', run: 'read' } as const
 
-const Sum = z.object({ count: z.int(), amountEuros: euros }).meta({ id: 'BacktestSum' })
+const Sum = z.object({ count: z.int(), amountCents: money }).meta({ id: 'BacktestSum' })
 
 const verdict = z
   .enum(verdicts)
@@ -54,7 +54,7 @@ const Backtest = z
           subjectType: z.string().meta({ examples: ['intent'] }),
           subjectId: z.string(),
           at: instant,
-          amountEuros: euros,
+          amountCents: money,
           merchant: z.string(),
           was: verdict,
           now: verdict,
@@ -72,8 +72,8 @@ const Situation = z
   .object({
     kind: z.enum(['intent', 'card', 'payment']),
     at: instant,
-    amountEuros: euros,
-    chargedEuros: euros.nullable().meta({ description: 'The amount that the merchant charges in the end.' }),
+    amountCents: money,
+    chargedCents: money.nullable().meta({ description: 'The amount that the merchant charges in the end.' }),
     merchant: z.string(),
     payeeIban: z
       .string()
@@ -84,8 +84,8 @@ const Situation = z
     intentId: z.string().nullable(),
     attestedAt: instant.nullable().meta({ description: 'When a passkey approved it.' }),
     policyEndsAt: instant.nullable(),
-    dayEuros: euros.meta({ description: 'Held and spent on that day so far.' }),
-    monthEuros: euros.meta({ description: 'Held and spent in that month so far.' }),
+    dayCents: money.meta({ description: 'Held and spent on that day so far.' }),
+    monthCents: money.meta({ description: 'Held and spent in that month so far.' }),
     uses: z.int(),
     lastSpendAt: instant.nullable(),
     firstMerchant: z.string().nullable(),

@@ -33,8 +33,7 @@ export interface Spender {
 
 interface SpenderRow extends Row, Rules, Omit<Spender, 'policy'> {}
 
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-const columnOf = (rule: string): string => snakeCase(rule.replace(/Euros$/, 'Cents'))
+const columnOf = (rule: string): string => rule.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 const selectSpenders = (ids: string): string => `
 select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
@@ -96,7 +95,7 @@ function compiledPolicyOf(row: SpenderRow): CompiledPolicy {
   return compiledPolicies(`${row.policyId}@${row.policyVersion}`, () => compilePolicy(rulesOf(row)))
 }
 
-export interface Decision extends Omit<Ruling, 'holdEuros' | 'mandate'> {
+export interface Decision extends Omit<Ruling, 'holdCents' | 'mandate'> {
   readonly id: string
   readonly policyId: string | null
   readonly policyVersion: number | null
@@ -128,7 +127,7 @@ export function decideSpend(
   const { policyId, policyVersion, policyEndsAt, status: agentStatus, id: agentId } = spender
   const request = { ...details, at: now, agentStatus, policyEndsAt }
   const ruling = decide(spender.policy, request, counters, card)
-  const { holdEuros: _, ...shownRuling } = ruling
+  const { holdCents: _, ...shownRuling } = ruling
   const id = newId('decision')
   const { risk } = details
   const riskScore = risk?.score ?? null

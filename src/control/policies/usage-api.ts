@@ -2,17 +2,18 @@ import { z } from 'zod'
 import { list } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import type { JsonOf } from '../../values/json-names.ts'
+import { money } from '../../values/money.ts'
 import { AgentRecord } from '../agents/index.ts'
 
 const period = (limits: string) =>
   z.object({
-    limitEuros: euros
+    limitCents: money
       .nullable()
       .meta({ description: `${limits} of the agent’s policy; null if it has none.` }),
-    heldEuros: euros.meta({ description: 'Reserved for what is approved and not paid yet.' }),
-    spentEuros: euros,
-    remainingEuros: euros.nullable().meta({ description: 'Null if there is no limit.' }),
+    heldCents: money.meta({ description: 'Reserved for what is approved and not paid yet.' }),
+    spentCents: money,
+    remainingCents: money.nullable().meta({ description: 'Null if there is no limit.' }),
   })
 
 const AgentUsageRecord = z
@@ -22,8 +23,8 @@ const AgentUsageRecord = z
     status: z.string(),
     policyId: id('policy').nullable(),
     walletId: id('wallet'),
-    availableEuros: euros.meta({ description: 'The amount that the agent’s wallet has to spend.' }),
-    heldEuros: euros.meta({ description: 'The amount that is held in the agent’s wallet.' }),
+    availableCents: money.meta({ description: 'The amount that the agent’s wallet has to spend.' }),
+    heldCents: money.meta({ description: 'The amount that is held in the agent’s wallet.' }),
     day: period('The limit for a day, by UTC,'),
     month: period('The limit for a calendar month, by UTC,'),
     lastSpendAt: instant.nullable().meta({
@@ -50,4 +51,4 @@ export const usageApi = {
   }),
 }
 
-export type AgentUsage = z.input<typeof AgentUsageRecord>
+export type AgentUsage = JsonOf<typeof AgentUsageRecord>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Records } from '../../kernel/contract/records.ts'
-import { euros, formatEuros } from '../../values/money.ts'
+import { jsonName } from '../../values/json-names.ts'
+import { formatMoney, money } from '../../values/money.ts'
 import { type Rules, ruleNames, shortList } from '../rules/index.ts'
 import { PolicyVersion } from './policy.ts'
 
@@ -15,7 +16,7 @@ interface Change {
 
 type Formatter = (value: never) => string
 
-const money: Formatter = (value: number) => formatEuros(z.decode(euros, value))
+const amount: Formatter = (value: number) => formatMoney(z.decode(money, value))
 const minutes: Formatter = (value: number) => `${value} ${value === 1 ? 'minute' : 'minutes'}`
 const hour: Formatter = (value: number) => `${String(value).padStart(2, '0')}:00 UTC`
 const percent: Formatter = (value: number) => `${value} %`
@@ -25,10 +26,10 @@ const text: Formatter = (value: string) => value
 
 const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: Formatter]>> = {
   name: ['Name', text],
-  maxTransactionEuros: ['Limit for one payment', money],
-  dailyLimitEuros: ['Daily limit', money],
-  monthlyLimitEuros: ['Monthly limit', money],
-  autoApproveLimitEuros: ['Limit up to which no person is asked', money],
+  maxTransactionCents: ['Limit for one payment', amount],
+  dailyLimitCents: ['Daily limit', amount],
+  monthlyLimitCents: ['Monthly limit', amount],
+  autoApproveLimitCents: ['Limit up to which no person is asked', amount],
   merchantAllowlist: ['Allowed merchants', text],
   merchantBlocklist: ['Blocked merchants', text],
   mccCategories: ['Admitted groups of merchant categories', text],
@@ -64,10 +65,10 @@ function listChange(from: readonly unknown[], to: readonly unknown[]): string | 
   return parts.length > 0 ? parts.join('; ') : undefined
 }
 
-function changeInWords(field: keyof Rules, from: unknown, to: unknown): string | undefined {
+function changeInWords(rule: keyof Rules, from: unknown, to: unknown): string | undefined {
   if (Array.isArray(from) || Array.isArray(to)) return listChange(listOf(from), listOf(to))
   if (from === to) return undefined
-  const format = (value: unknown): string => (value === null ? 'none' : ruleWords[field][1](value as never))
+  const format = (value: unknown): string => (value === null ? 'none' : ruleWords[rule][1](value as never))
   return `${format(from)} → ${format(to)}`
 }
 
@@ -75,11 +76,12 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 /** Rule by rule. A rule that is younger than a version counts as unset in it. */
 export const changesBetween = (before: StoredRules, after: StoredRules): Change[] =>
-  ruleNames.flatMap(field => {
+  ruleNames.flatMap(rule => {
+    const field = jsonName(rule)
     const from = before[field] ?? null
     const to = after[field] ?? null
-    const words = changeInWords(field, from, to)
-    return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[field][0]}: ${words}` }]
+    const words = changeInWords(rule, from, to)
+    return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[rule][0]}: ${words}` }]
   })
 
 /** The versions are a page of one policy, newest first. */

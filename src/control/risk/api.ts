@@ -4,7 +4,7 @@ import { get, list, missing, post, put } from '../../kernel/contract/operation.t
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { freeText, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/index.ts'
 import { MAX_WINDOW_MINUTES } from './profile.ts'
@@ -99,7 +99,7 @@ const RiskEventRecord = z
     ...assessedRecord,
     decisionId: id('decision').nullable(),
     alertId: id('alert').nullable(),
-    amountEuros: euros.nullable(),
+    amountCents: money.nullable(),
     merchant: z.string().nullable(),
     comment: z.string().nullable(),
     ...recordTail,

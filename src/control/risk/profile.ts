@@ -1,7 +1,7 @@
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 
 export interface Spend {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchant: string
   readonly country: string | null
 }
@@ -54,8 +54,8 @@ export const declaredIn = ({ counts }: Profile, minutes: number): number =>
   counts.slice(0, minutes).reduce((sum, count) => sum + count, 0)
 
 /** The country counts only if no later spend has been learnt already. */
-export function learnApproved(profile: Profile, { amountEuros, country }: Spend, declaredAt: Date): void {
-  profile.amounts = [...profile.amounts, Number(amountEuros)].slice(-REMEMBERED_AMOUNTS)
+export function learnApproved(profile: Profile, { amountCents, country }: Spend, declaredAt: Date): void {
+  profile.amounts = [...profile.amounts, Number(amountCents)].slice(-REMEMBERED_AMOUNTS)
   const hour = declaredAt.getUTCHours()
   profile.hours[hour] = (profile.hours[hour] ?? 0) + 1
   if (country === null || (profile.lastAt && profile.lastAt > declaredAt)) return

@@ -2,6 +2,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
+import { jsonName } from '../../values/json-names.ts'
 import { type FrozenAgent, freeze, updateFrozenAgents } from '../agents/index.ts'
 import { merchantKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
@@ -52,6 +53,12 @@ export async function openRiskAssessor(
   return new RiskAssessor(tenantNow, data ?? { config: null, profiles: [], known: [] })
 }
 
+/** A record as `risk_write` reads it: the names of its members are those of JSON. */
+const inJson = ({ amountCents, ...record }: RiskRecordRow) => ({
+  ...record,
+  [jsonName('amountCents')]: amountCents,
+})
+
 /** Scores the spends of a tenant's agents while they are decided; `write` stores all changes together. */
 export class RiskAssessor {
   readonly #tenantNow: TenantNow
@@ -95,7 +102,7 @@ export class RiskAssessor {
 
   /** Freezes the agent, opens an alert and keeps a record, as the risk requires; returns the events to emit. */
   applyOutcome(agent: Spender, spend: DecidedSpend): EventToEmit[] {
-    const { decision, amountEuros, merchant } = spend
+    const { decision, amountCents, merchant } = spend
     const { risk } = decision
     if (!risk) return []
     const { now } = this.#tenantNow
@@ -116,7 +123,7 @@ export class RiskAssessor {
       this.#alerts.push({ ...common, id: alertId, status, merchantKey: merchantKey(merchant) })
     }
     if (isNoteworthy(risk)) {
-      const references = { decisionId: decision.id, alertId, amountEuros, merchant }
+      const references = { decisionId: decision.id, alertId, amountCents, merchant }
       this.#records.push({ ...common, ...references, id: newId('riskevent'), outcome: risk.outcome })
     }
     return riskEventsOf(spend, agent.id, { risk, alertId, frozen })
@@ -125,7 +132,7 @@ export class RiskAssessor {
   /** Two statements at most: one freezes agents, the other stores everything else. */
   async write(sql: Sql): Promise<void> {
     const { tenant, now } = this.#tenantNow
-    const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records, this.#alerts]
+    const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records.map(inJson), this.#alerts]
     const encode = (rows: readonly unknown[]) => JSON.stringify(rows, (_, value) => exact(value))
     await Promise.all([
       updateFrozenAgents(sql, tenant, this.#frozen),

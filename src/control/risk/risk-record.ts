@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import type { Risk } from '../rules/index.ts'
 
@@ -21,7 +21,7 @@ const recordSchema = defineEntity({
     subjectId: p.text(),
     decisionId: nullable.string(),
     alertId: nullable.string(),
-    amountEuros: nullable.euros('amount_cents'),
+    amountCents: nullable.cents('amount_cents'),
     merchant: nullable.string(),
     comment: nullable.string(),
   },
@@ -44,7 +44,7 @@ export type RiskRecordRow = Pick<
   | 'decisionId'
   | 'alertId'
   | 'merchant'
-> & { readonly amountEuros: Euros }
+> & { readonly amountCents: Cents }
 
 export const alertMachine = machine('risk_alert', {
   open: ['acknowledged'],

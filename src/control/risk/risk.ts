@@ -78,14 +78,14 @@ const risk = implement(riskApi, {
   },
 
   async unfreeze({ params, body }, context) {
-    const { records, sql, tenant, emit, refuse, sendAlong } = context
+    const { records, sql, tenant, emit, refuse, queueStatement } = context
     const [agent, alert] = await Promise.all([
       lockAgent(records, params.id),
       freezingAlert(records, params.id),
     ])
     if (!agent) return refuse('agent_not_found')
     if (!alert || !unfreeze(agent)) return refuse('not_frozen_by_risk')
-    sendAlong(resetProfile(sql, tenant, alert))
+    queueStatement(resetProfile(sql, tenant, alert))
     records.create(RiskRecord, {
       agentId: agent.id,
       outcome: 'unfreeze',

@@ -1,4 +1,4 @@
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { declaredIn, type Profile, type Spend } from './profile.ts'
 
 /** More usual deviations than this are unusual: by chance fewer than one amount in a thousand is so far out. */
@@ -131,11 +131,11 @@ const MIN_AMOUNTS = 20
 const amountOutlier: Signal = ({ spend, profile: { amounts } }) => {
   if (amounts.length < MIN_AMOUNTS) return undefined
   const usual = medianOf(amounts)
-  const excess = Number(spend.amountEuros) - usual
+  const excess = Number(spend.amountCents) - usual
   if (excess <= MAX_DEVIATIONS * MIN_DEVIATION_SHARE * usual) return undefined
   if (excess <= MAX_DEVIATIONS * deviationOf(amounts, usual)) return undefined
-  const usualEuros = formatEuros(BigInt(Math.round(usual)))
-  return `${formatEuros(spend.amountEuros)} is far more than the agent usually spends, ${usualEuros}.`
+  const usualCents = formatMoney(BigInt(Math.round(usual)))
+  return `${formatMoney(spend.amountCents)} is far more than the agent usually spends, ${usualCents}.`
 }
 
 /** The speed of an airliner. */

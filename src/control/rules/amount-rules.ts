@@ -1,17 +1,18 @@
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { jsonName } from '../../values/json-names.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { type Budget, checkLimit, type Outcome, plainCheck, remainingOf, toFigure } from './decision.ts'
 import type { Evaluator, PolicyTerms, Rule, RuleInput } from './evaluation.ts'
 
 /** Checks the amount of one payment by itself. The limit's message is formatted once, not at each check. */
 function checkPayment(
   rule: string,
-  limit: Euros,
+  limit: Cents,
   { purpose, above }: { readonly purpose: string; readonly above: Outcome },
 ): Evaluator {
-  const limitInWords = `the limit of ${formatEuros(limit)} ${purpose}.`
-  return ({ request: { amountEuros, paymentEuros }, amountInWords }) => {
-    const used = paymentEuros ?? amountEuros
-    const words = paymentEuros === undefined ? amountInWords : formatEuros(paymentEuros)
+  const limitInWords = `the limit of ${formatMoney(limit)} ${purpose}.`
+  return ({ request: { amountCents, paymentCents }, amountInWords }) => {
+    const used = paymentCents ?? amountCents
+    const words = paymentCents === undefined ? amountInWords : formatMoney(paymentCents)
     const isWithin = used <= limit
     return {
       rule,
@@ -25,39 +26,39 @@ function checkPayment(
 }
 
 export const maxTransaction: Rule = {
-  name: 'maxTransactionEuros',
+  name: jsonName('maxTransactionCents'),
   compile: terms => {
-    const limit = terms?.maxTransactionEuros ?? null
+    const limit = terms?.maxTransactionCents ?? null
     if (limit === null) return undefined
-    return checkPayment('maxTransactionEuros', limit, { purpose: 'for one payment', above: 'fail' })
+    return checkPayment(jsonName('maxTransactionCents'), limit, { purpose: 'for one payment', above: 'fail' })
   },
   skipMessage: 'No limit is set for a single payment.',
   remedy: 'Ask for a smaller amount, or raise the limit for one payment.',
 }
 
 const periodLimit = (
-  name: 'dailyLimitEuros' | 'monthlyLimitEuros',
+  name: 'dailyLimitCents' | 'monthlyLimitCents',
   title: string,
-  usedOf: (input: RuleInput) => Euros,
+  usedOf: (input: RuleInput) => Cents,
   texts: Pick<Rule, 'skipMessage' | 'remedy'>,
 ): Rule => ({
-  name,
+  name: jsonName(name),
   compile: terms => {
     const limit = terms?.[name] ?? null
     if (limit === null) return undefined
-    const titleWithLimit = `${title} of ${formatEuros(limit)}`
+    const titleWithLimit = `${title} of ${formatMoney(limit)}`
     return input => {
-      const requested = { amount: input.request.amountEuros, inWords: input.amountInWords }
-      return checkLimit(name, titleWithLimit, requested, { limit, used: usedOf(input) })
+      const requested = { amount: input.request.amountCents, inWords: input.amountInWords }
+      return checkLimit(jsonName(name), titleWithLimit, requested, { limit, used: usedOf(input) })
     }
   },
   ...texts,
 })
 
 export const dailyLimit = periodLimit(
-  'dailyLimitEuros',
+  'dailyLimitCents',
   'The daily limit',
-  ({ counters }) => counters.dayEuros,
+  ({ counters }) => counters.dayCents,
   {
     skipMessage: 'No daily limit is set.',
     remedy:
@@ -66,9 +67,9 @@ export const dailyLimit = periodLimit(
 )
 
 export const monthlyLimit = periodLimit(
-  'monthlyLimitEuros',
+  'monthlyLimitCents',
   'The monthly limit',
-  ({ counters }) => counters.monthEuros,
+  ({ counters }) => counters.monthCents,
   {
     skipMessage: 'No monthly limit is set.',
     remedy:
@@ -76,8 +77,8 @@ export const monthlyLimit = periodLimit(
   },
 )
 
-const remainingIn = ({ limitEuros, usedEuros }: Pick<Budget, 'limitEuros' | 'usedEuros'>): Euros =>
-  remainingOf({ limit: limitEuros, used: usedEuros })
+const remainingIn = ({ limitCents, usedCents }: Pick<Budget, 'limitCents' | 'usedCents'>): Cents =>
+  remainingOf({ limit: limitCents, used: usedCents })
 
 /**
  * The budget with the least left decides, for every level applies. Of equal ones it is the lower level, which
@@ -90,17 +91,17 @@ const narrowestOf = (budgets: readonly Budget[]): Budget | undefined =>
   )
 
 /** The owner is known, so only the other levels are named. */
-const titleOf = ({ level, name, period, limitEuros }: Budget): string =>
-  `The ${period ? `${level}’s budget for the ${period}` : `budget of the ${level} ${name}`} of ${formatEuros(limitEuros)}`
+const titleOf = ({ level, name, period, limitCents }: Budget): string =>
+  `The ${period ? `${level}’s budget for the ${period}` : `budget of the ${level} ${name}`} of ${formatMoney(limitCents)}`
 
 export const budget: Rule = {
   name: 'budget',
   compile: () => input => {
-    const { budgets, amountEuros } = input.request
+    const { budgets, amountCents } = input.request
     const narrowest = narrowestOf(budgets)
     if (!narrowest) return undefined
-    const requested = { amount: amountEuros, inWords: input.amountInWords }
-    const usage = { limit: narrowest.limitEuros, used: narrowest.usedEuros }
+    const requested = { amount: amountCents, inWords: input.amountInWords }
+    const usage = { limit: narrowest.limitCents, used: narrowest.usedCents }
     return checkLimit('budget', titleOf(narrowest), requested, usage)
   },
   skipMessage: 'No budget of the owner, a run, a delegation, a token or a card applies.',
@@ -113,13 +114,13 @@ export const tolerance: Rule = {
   compile: terms => {
     const percent = terms?.amountTolerancePercent
     if (!percent) return undefined
-    return ({ request: { amountEuros }, holdEuros }) => ({
+    return ({ request: { amountCents }, holdCents }) => ({
       rule: 'amountTolerancePercent',
       outcome: 'pass',
-      limit: toFigure(holdEuros),
-      used: toFigure(amountEuros),
-      remaining: toFigure(holdEuros - amountEuros),
-      message: `The amount charged may be up to ${formatEuros(holdEuros)}.`,
+      limit: toFigure(holdCents),
+      used: toFigure(amountCents),
+      remaining: toFigure(holdCents - amountCents),
+      message: `The amount charged may be up to ${formatMoney(holdCents)}.`,
     })
   },
   skipMessage: 'The amount charged must not be above the amount asked for.',
@@ -127,7 +128,7 @@ export const tolerance: Rule = {
 }
 
 /** Regardless of limits. Fractions of a cent are rounded up. */
-export function withTolerance(amount: Euros, percent: number | null): Euros {
+export function withTolerance(amount: Cents, percent: number | null): Cents {
   if (!percent) return amount
   const hundredths = BigInt(Math.round(percent * 100))
   return amount + (amount * hundredths + 9_999n) / 10_000n
@@ -140,29 +141,29 @@ export function withTolerance(amount: Euros, percent: number | null): Euros {
 export function amountToHold(
   terms: PolicyTerms | null,
   { request, counters }: Pick<RuleInput, 'request' | 'counters'>,
-): Euros {
-  const { kind, amountEuros, budgets, card, mandate } = request
+): Cents {
+  const { kind, amountCents, budgets, card, mandate } = request
   // A card network requests what it needs, and increments that if it needs more.
-  if (kind === 'card') return amountEuros
-  let hold = withTolerance(amountEuros, terms?.amountTolerancePercent ?? null)
-  if (!terms || hold === amountEuros) return hold
-  const capAt = (remaining: Euros): void => {
+  if (kind === 'card') return amountCents
+  let hold = withTolerance(amountCents, terms?.amountTolerancePercent ?? null)
+  if (!terms || hold === amountCents) return hold
+  const capAt = (remaining: Cents): void => {
     if (remaining < hold) hold = remaining
   }
-  if (terms.maxTransactionEuros !== null) capAt(terms.maxTransactionEuros)
-  if (card && card.maxTransactionEuros !== null) capAt(card.maxTransactionEuros)
-  if (terms.dailyLimitEuros !== null) capAt(terms.dailyLimitEuros - counters.dayEuros)
-  if (terms.monthlyLimitEuros !== null) capAt(terms.monthlyLimitEuros - counters.monthEuros)
+  if (terms.maxTransactionCents !== null) capAt(terms.maxTransactionCents)
+  if (card && card.maxTransactionCents !== null) capAt(card.maxTransactionCents)
+  if (terms.dailyLimitCents !== null) capAt(terms.dailyLimitCents - counters.dayCents)
+  if (terms.monthlyLimitCents !== null) capAt(terms.monthlyLimitCents - counters.monthCents)
   for (const budget of budgets) capAt(remainingIn(budget))
-  if (mandate && asksForAmount(terms, amountEuros)) {
-    if (mandate.perTransactionEuros !== null) capAt(mandate.perTransactionEuros)
+  if (mandate && asksForAmount(terms, amountCents)) {
+    if (mandate.perTransactionCents !== null) capAt(mandate.perTransactionCents)
     for (const limit of mandate.limits) capAt(remainingIn(limit))
   }
-  return hold < amountEuros ? amountEuros : hold
+  return hold < amountCents ? amountCents : hold
 }
 
-export const asksForAmount = (terms: PolicyTerms | null, amount: Euros): boolean => {
-  const limit = terms?.autoApproveLimitEuros ?? null
+export const asksForAmount = (terms: PolicyTerms | null, amount: Cents): boolean => {
+  const limit = terms?.autoApproveLimitCents ?? null
   return limit === null || amount > limit
 }
 
@@ -176,20 +177,22 @@ const unlessMandate =
   }
 
 export const autoApprove: Rule = {
-  name: 'autoApproveLimitEuros',
+  name: jsonName('autoApproveLimitCents'),
   compile: terms => {
     if (terms?.requireAttestation) return undefined
-    const limit = terms?.autoApproveLimitEuros ?? null
+    const limit = terms?.autoApproveLimitCents ?? null
     if (limit !== null) {
       const purpose = 'up to which no person is asked'
-      return unlessMandate(checkPayment('autoApproveLimitEuros', limit, { purpose, above: 'review' }))
+      return unlessMandate(
+        checkPayment(jsonName('autoApproveLimitCents'), limit, { purpose, above: 'review' }),
+      )
     }
     const message = terms
       ? 'The policy approves nothing by itself: a person approves every intent.'
       : 'The agent has no policy: a person approves every intent.'
     return unlessMandate(({ request }) => ({
-      ...plainCheck('autoApproveLimitEuros', 'review', message),
-      used: toFigure(request.amountEuros),
+      ...plainCheck(jsonName('autoApproveLimitCents'), 'review', message),
+      used: toFigure(request.amountCents),
     }))
   },
   skipMessage: 'Whether a person is asked is decided by another rule.',
@@ -213,10 +216,10 @@ export const walletState: Rule = {
 export const funds: Rule = {
   name: 'insufficient_funds',
   compile: () => input => {
-    const { request, holdEuros } = input
-    const { availableEuros: available } = request
-    if (available === null || holdEuros <= available) return undefined
-    const [needed, there] = [formatEuros(holdEuros), formatEuros(available)]
+    const { request, holdCents } = input
+    const { availableCents: available } = request
+    if (available === null || holdCents <= available) return undefined
+    const [needed, there] = [formatMoney(holdCents), formatMoney(available)]
     if (!needsMoney(input)) {
       // The message tells now what would refuse the approval of a person later. A card cannot wait.
       const message = `${needed} are needed once it is approved, and ${there} were available.`
@@ -226,7 +229,7 @@ export const funds: Rule = {
       rule: 'insufficient_funds',
       outcome: 'fail',
       limit: toFigure(available),
-      used: toFigure(holdEuros),
+      used: toFigure(holdCents),
       remaining: 0,
       message: `${needed} are needed, ${there} are available.`,
     }

@@ -1,5 +1,6 @@
 import { plainIban } from '../../values/iban.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { jsonName } from '../../values/json-names.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { looksLikeIban, mccGroup } from '../merchants/index.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import type { Rules } from './rules.ts'
@@ -8,18 +9,24 @@ import type { Rules } from './rules.ts'
 export const shortList = (names: readonly string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
+/** Fields have their names in JSON. */
 export interface Warning {
+  readonly fields: string[]
+  readonly message: string
+}
+
+interface Found {
   readonly fields: (keyof Rules)[]
   readonly message: string
 }
 
-type WarningFinder = (terms: PolicyTerms) => Warning | undefined | false
+type WarningFinder = (terms: PolicyTerms) => Found | undefined | false
 
 const limits = [
-  ['maxTransactionEuros', 'The limit for one payment', 'every payment is denied'],
-  ['dailyLimitEuros', 'The daily limit', 'every payment is denied'],
-  ['monthlyLimitEuros', 'The monthly limit', 'every payment is denied'],
-  ['autoApproveLimitEuros', 'The limit up to which no person is asked', 'a person is asked about everything'],
+  ['maxTransactionCents', 'The limit for one payment', 'every payment is denied'],
+  ['dailyLimitCents', 'The daily limit', 'every payment is denied'],
+  ['monthlyLimitCents', 'The monthly limit', 'every payment is denied'],
+  ['autoApproveLimitCents', 'The limit up to which no person is asked', 'a person is asked about everything'],
 ] as const
 
 type Limit = (typeof limits)[number][0]
@@ -31,7 +38,7 @@ const zeroLimits = limits.map(
 )
 
 const unreachable =
-  (limit: Limit, lowerLimit: Limit, describe: (limit: Euros, lower: Euros) => string): WarningFinder =>
+  (limit: Limit, lowerLimit: Limit, describe: (limit: Cents, lower: Cents) => string): WarningFinder =>
   terms => {
     const amount = terms[limit]
     const lower = terms[lowerLimit]
@@ -55,7 +62,7 @@ const codesOnBothLists: WarningFinder = terms => {
   const both = [...terms.allowedCodes].filter(code => terms.blockedCodes.has(code))
   if (both.length === 0) return undefined
   const remark = both.length === terms.allowedCodes.size ? ' No category is left to be paid.' : ''
-  const fields: Warning['fields'] = [
+  const fields: Found['fields'] = [
     terms.allowedMccs.some(code => terms.blockedCodes.has(code)) ? 'allowedMccs' : 'mccCategories',
     'blockedMccs',
   ]
@@ -79,38 +86,38 @@ const equalHours: WarningFinder = ({ activeHoursStart, activeHoursEnd }) =>
     message: 'Start and end are the same hour: the agent may spend all day.',
   }
 
-const autoApprovalWithPasskey: WarningFinder = ({ requireAttestation, autoApproveLimitEuros }) =>
+const autoApprovalWithPasskey: WarningFinder = ({ requireAttestation, autoApproveLimitCents }) =>
   requireAttestation &&
-  autoApproveLimitEuros !== null && {
-    fields: ['autoApproveLimitEuros', 'requireAttestation'],
-    message: `Up to ${formatEuros(autoApproveLimitEuros)} no person would be asked, but requireAttestation asks one about everything.`,
+  autoApproveLimitCents !== null && {
+    fields: ['autoApproveLimitCents', 'requireAttestation'],
+    message: `Up to ${formatMoney(autoApproveLimitCents)} no person would be asked, but requireAttestation asks one about everything.`,
   }
 
 const finders: readonly WarningFinder[] = [
   ...zeroLimits,
   unreachable(
-    'dailyLimitEuros',
-    'monthlyLimitEuros',
+    'dailyLimitCents',
+    'monthlyLimitCents',
     (day, month) =>
-      `The daily limit of ${formatEuros(day)} has no effect: the monthly limit of ${formatEuros(month)} is reached before.`,
+      `The daily limit of ${formatMoney(day)} has no effect: the monthly limit of ${formatMoney(month)} is reached before.`,
   ),
   unreachable(
-    'maxTransactionEuros',
-    'dailyLimitEuros',
+    'maxTransactionCents',
+    'dailyLimitCents',
     (payment, day) =>
-      `The limit of ${formatEuros(payment)} for one payment has no effect: the daily limit is ${formatEuros(day)}.`,
+      `The limit of ${formatMoney(payment)} for one payment has no effect: the daily limit is ${formatMoney(day)}.`,
   ),
   unreachable(
-    'maxTransactionEuros',
-    'monthlyLimitEuros',
+    'maxTransactionCents',
+    'monthlyLimitCents',
     (payment, month) =>
-      `The limit of ${formatEuros(payment)} for one payment has no effect: the monthly limit is ${formatEuros(month)}.`,
+      `The limit of ${formatMoney(payment)} for one payment has no effect: the monthly limit is ${formatMoney(month)}.`,
   ),
   unreachable(
-    'autoApproveLimitEuros',
-    'maxTransactionEuros',
+    'autoApproveLimitCents',
+    'maxTransactionCents',
     (autoApprove, payment) =>
-      `Up to ${formatEuros(autoApprove)} no person would be asked, but above ${formatEuros(payment)} everything is denied.`,
+      `Up to ${formatMoney(autoApprove)} no person would be asked, but above ${formatMoney(payment)} everything is denied.`,
   ),
   autoApprovalWithPasskey,
   merchantsOnBothLists,
@@ -132,4 +139,7 @@ const finders: readonly WarningFinder[] = [
 ]
 
 /** Warns of rules that an owner can hardly have intended. Decisions follow them anyway. */
-export const contradictionsIn = (terms: PolicyTerms): Warning[] => finders.flatMap(find => find(terms) || [])
+export const contradictionsIn = (terms: PolicyTerms): Warning[] =>
+  finders
+    .flatMap(find => find(terms) || [])
+    .map(({ fields, message }) => ({ fields: fields.map(jsonName), message }))

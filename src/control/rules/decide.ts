@@ -1,4 +1,4 @@
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import {
   amountToHold,
   autoApprove,
@@ -110,12 +110,12 @@ export function compileCardTerms(controls: CardControls): CompiledPolicy {
 const judgedWithIntent: ReadonlySet<string> = new Set([
   'cooldownMinutes',
   'maxUsageCount',
-  'maxTransactionEuros',
-  'dailyLimitEuros',
-  'monthlyLimitEuros',
+  maxTransaction.name,
+  dailyLimit.name,
+  monthlyLimit.name,
   'possibleDuplicate',
   'requireAttestation',
-  'autoApproveLimitEuros',
+  autoApprove.name,
   'amountTolerancePercent',
   'insufficient_funds',
 ])
@@ -128,7 +128,7 @@ const skipJudged = (rule: CompiledRule): CompiledRule => {
 }
 
 /** Several of these limits can be too low: the reason is the narrowest, so that an amount it allows passes all. */
-const nestedLimits: ReadonlySet<string> = new Set(['dailyLimitEuros', 'monthlyLimitEuros', 'budget'])
+const nestedLimits: ReadonlySet<string> = new Set([dailyLimit.name, monthlyLimit.name, budget.name])
 
 /** Of two limits that leave the same, for example nothing, the lower is the narrower. */
 const leavesLess = (check: Check, other: Check): boolean => {
@@ -168,12 +168,12 @@ export function decide(
   counters: Counters,
   card: CompiledPolicy | null = request.card ? compileCardTerms(request.card) : null,
 ): Ruling {
-  const holdEuros = amountToHold(policy.terms, { request, counters })
+  const holdCents = amountToHold(policy.terms, { request, counters })
   const input: { -readonly [Name in keyof RuleInput]: RuleInput[Name] } = {
     request,
     counters,
-    holdEuros,
-    amountInWords: formatEuros(request.amountEuros),
+    holdCents,
+    amountInWords: formatMoney(request.amountCents),
     outcomeSoFar: 'pass',
     mandate: undefined,
   }
@@ -188,7 +188,7 @@ export function decide(
     checks.push(ofCard && !isStricter(check, ofCard) ? ofCard : check)
     lastPosition = position
     if (check.rule === 'mandate' && check.outcome === 'pass')
-      input.mandate = request.mandate ? ruledMandate(request.mandate, holdEuros) : undefined
+      input.mandate = request.mandate ? ruledMandate(request.mandate, holdCents) : undefined
     if (severity[check.outcome] > severity[input.outcomeSoFar] || isNarrower(check, decidingCheck)) {
       input.outcomeSoFar = check.outcome
       decidingCheck = check
@@ -198,7 +198,7 @@ export function decide(
     ...verdictOn(request, input.outcomeSoFar),
     reason: reasonOf(request, decidingCheck) ?? reasonToPass(request, checks),
     checks,
-    holdEuros,
+    holdCents,
     ...(input.mandate && input.outcomeSoFar === 'pass' ? { mandate: input.mandate } : {}),
   }
 }
@@ -229,7 +229,7 @@ const isStricter = (check: Check, other: Check): boolean =>
 function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]): string {
   if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
   const byMandate = checks.find(({ rule, outcome }) => rule === 'mandate' && outcome === 'pass')
-  const approval = byMandate ?? checks.find(({ rule }) => rule === 'autoApproveLimitEuros')
+  const approval = byMandate ?? checks.find(({ rule }) => rule === autoApprove.name)
   return (approval ?? checks.at(-1))?.message ?? 'Nothing is against it.'
 }
 
@@ -249,7 +249,7 @@ export const explainChecks = (checks: readonly Check[], isWaiting: boolean): Rul
     return { rule, outcome, message, remedy: isObstacle ? remedy : null }
   })
 
-type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
+type Spend = Pick<SpendRequest, 'at' | 'amountCents' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
 
 /** By the rules alone: for an active agent that has spent nothing and has enough money. */
 export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
@@ -266,7 +266,7 @@ export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
       risk: null,
       approval: null,
       walletFrozen: false,
-      availableEuros: null,
+      availableCents: null,
     },
     zeroCounters,
   )

@@ -1,4 +1,4 @@
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 
 export const verdicts = ['allowed', 'person', 'denied'] as const
 
@@ -34,23 +34,23 @@ export interface Budget {
   readonly level: 'owner' | 'agent' | 'run' | 'delegation' | 'token' | 'card'
   readonly id: string
   readonly name: string
-  readonly limitEuros: Euros
-  readonly usedEuros: Euros
+  readonly limitCents: Cents
+  readonly usedCents: Cents
   readonly period?: 'day' | 'month'
   readonly merchant?: string | null
 }
 
 export interface MandateLimit {
   readonly period: 'day' | 'month' | 'all'
-  readonly limitEuros: Euros
-  readonly usedEuros: Euros
+  readonly limitCents: Cents
+  readonly usedCents: Cents
 }
 
 export interface MandateUse {
   readonly id: string
   readonly name: string | null
   readonly expiresAt: Date
-  readonly perTransactionEuros: Euros | null
+  readonly perTransactionCents: Cents | null
   readonly limits: readonly MandateLimit[]
   /** How many payments it allows, and how many were made or are open; null: any number. */
   readonly count: { readonly limit: number; readonly used: number } | null
@@ -79,7 +79,7 @@ interface Approval {
 }
 
 export interface CardControls {
-  readonly maxTransactionEuros: Euros | null
+  readonly maxTransactionCents: Cents | null
   readonly merchantAllowlist: string[]
   readonly merchantBlocklist: string[]
   readonly allowedCountries: string[]
@@ -96,9 +96,9 @@ export interface NamedCard {
 export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The whole payment, where the amount is an increment of it. */
-  readonly paymentEuros?: Euros | undefined
+  readonly paymentCents?: Cents | undefined
   readonly merchant: string
   /** Other names of the payee: a card network gives a descriptor and an address. */
   readonly alsoNamed?: readonly string[] | undefined
@@ -114,7 +114,7 @@ export interface SpendRequest {
   readonly approval: Approval | null
   readonly walletFrozen: boolean
   /** The money in the wallet; null: funds are not checked. */
-  readonly availableEuros: Euros | null
+  readonly availableCents: Cents | null
   /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
   readonly card?: CardControls | null | undefined
   /** The card that an intent names, as it is now; absent in decisions without one. */
@@ -126,8 +126,8 @@ export interface SpendRequest {
 }
 
 export interface Counters {
-  readonly dayEuros: Euros
-  readonly monthEuros: Euros
+  readonly dayCents: Cents
+  readonly monthCents: Cents
   /** Completed spends and open intents together. */
   readonly uses: number
   /** The open intents among the uses; old decisions do not say. */
@@ -137,8 +137,8 @@ export interface Counters {
 }
 
 export const zeroCounters: Counters = {
-  dayEuros: 0n,
-  monthEuros: 0n,
+  dayCents: 0n,
+  monthCents: 0n,
   uses: 0,
   openUses: 0,
   lastSpendAt: null,
@@ -151,12 +151,12 @@ export interface Ruling {
   readonly reason: string
   readonly checks: Check[]
   /** The amount of the request, and the tolerance above it. */
-  readonly holdEuros: Euros
+  readonly holdCents: Cents
   readonly mandate?: RuledMandate
 }
 
 /** Checks show amounts as a number of euros. */
-export const toFigure = (amount: Euros): number => Number(amount) / 100
+export const toFigure = (amount: Cents): number => Number(amount) / 100
 
 export const plainCheck = (rule: string, outcome: Outcome, message: string): Check => ({
   rule,
@@ -168,14 +168,14 @@ export const plainCheck = (rule: string, outcome: Outcome, message: string): Che
 })
 
 interface LimitUsage {
-  readonly limit: Euros
-  readonly used: Euros
+  readonly limit: Cents
+  readonly used: Cents
 }
 
-export const remainingOf = ({ limit, used }: LimitUsage): Euros => (used < limit ? limit - used : 0n)
+export const remainingOf = ({ limit, used }: LimitUsage): Cents => (used < limit ? limit - used : 0n)
 
 interface RequestedAmount {
-  readonly amount: Euros
+  readonly amount: Cents
   readonly inWords: string
 }
 
@@ -197,6 +197,6 @@ export function checkLimit(
     limit: toFigure(limit),
     used: toFigure(used),
     remaining: toFigure(remaining),
-    message: `${title} ${verdict}: ${formatEuros(used)} used, ${formatEuros(remaining)} left.`,
+    message: `${title} ${verdict}: ${formatMoney(used)} used, ${formatMoney(remaining)} left.`,
   }
 }

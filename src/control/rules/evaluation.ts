@@ -17,7 +17,7 @@ export interface PolicyTerms extends Rules {
 export interface RuleInput {
   readonly request: SpendRequest
   readonly counters: Counters
-  readonly holdEuros: SpendRequest['amountEuros']
+  readonly holdCents: SpendRequest['amountCents']
   readonly amountInWords: string
   readonly outcomeSoFar: Outcome
   /** The mandate that replaces a person, set by the mandate rule for the later ones. */
@@ -27,6 +27,7 @@ export interface RuleInput {
 export type Evaluator = (input: RuleInput) => Check | undefined
 
 export interface Rule {
+  /** The member of the policy that sets it, by its name in JSON: checks are shown and stored. */
   readonly name: string
   /** Another member of the policy that its check may be named after. */
   readonly alias?: string

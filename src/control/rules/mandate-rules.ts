@@ -1,4 +1,4 @@
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { asksForAmount } from './amount-rules.ts'
 import {
   type Check,
@@ -16,37 +16,37 @@ export const mandateInWords = ({ id, name }: Pick<MandateUse, 'id' | 'name'>): s
 
 const periods = { day: 'today', month: 'this month', all: 'in all' } as const
 
-const leftOf = ({ limitEuros, usedEuros }: MandateLimit): Euros =>
-  remainingOf({ limit: limitEuros, used: usedEuros })
+const leftOf = ({ limitCents, usedCents }: MandateLimit): Cents =>
+  remainingOf({ limit: limitCents, used: usedCents })
 
 /** A message to follow the mandate's name; undefined where each of its limits leaves room. */
 export function lackOf(
-  { perTransactionEuros, limits, count }: Pick<MandateUse, 'perTransactionEuros' | 'limits' | 'count'>,
-  amount: Euros,
+  { perTransactionCents, limits, count }: Pick<MandateUse, 'perTransactionCents' | 'limits' | 'count'>,
+  amount: Cents,
 ): string | undefined {
-  if (perTransactionEuros !== null && amount > perTransactionEuros)
-    return `allows ${formatEuros(perTransactionEuros)} for one payment`
+  if (perTransactionCents !== null && amount > perTransactionCents)
+    return `allows ${formatMoney(perTransactionCents)} for one payment`
   const short = limits.find(limit => amount > leftOf(limit))
-  if (short) return `has ${formatEuros(leftOf(short))} left ${periods[short.period]}`
+  if (short) return `has ${formatMoney(leftOf(short))} left ${periods[short.period]}`
   return count !== null && count.used >= count.limit ? 'has no payment left' : undefined
 }
 
-interface LimitLeft extends Pick<MandateLimit, 'period' | 'limitEuros'> {
-  readonly leftEuros: Euros
+interface LimitLeft extends Pick<MandateLimit, 'period' | 'limitCents'> {
+  readonly leftCents: Cents
 }
 
-const leftAfter = ({ limits }: MandateUse, holdEuros: Euros): LimitLeft[] =>
-  limits.map(({ period, limitEuros, usedEuros }) => ({
+const leftAfter = ({ limits }: MandateUse, holdCents: Cents): LimitLeft[] =>
+  limits.map(({ period, limitCents, usedCents }) => ({
     period,
-    limitEuros,
-    leftEuros: limitEuros - usedEuros - holdEuros,
+    limitCents,
+    leftCents: limitCents - usedCents - holdCents,
   }))
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
 
 /** The rest of the mandate, as the end of a sentence. A limit for each payment alone leaves no less. */
 function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): string {
-  const parts = left.map(({ period, leftEuros }) => `${formatEuros(leftEuros)} ${periods[period]}`)
+  const parts = left.map(({ period, leftCents }) => `${formatMoney(leftCents)} ${periods[period]}`)
   if (paymentsLeft !== null) parts.push(inPayments(paymentsLeft))
   const last = parts.pop()
   if (last === undefined) return ''
@@ -54,18 +54,18 @@ function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): s
 }
 
 /** The mandate as a decision names it, with its rest after this amount. */
-export function ruledMandate(mandate: MandateUse, holdEuros: Euros): RuledMandate {
-  const left = leftAfter(mandate, holdEuros)
+export function ruledMandate(mandate: MandateUse, holdCents: Cents): RuledMandate {
+  const left = leftAfter(mandate, holdCents)
   const figureOf = (of: MandateLimit['period']): number | null => {
     const found = left.find(({ period }) => period === of)
-    return found ? toFigure(found.leftEuros) : null
+    return found ? toFigure(found.leftCents) : null
   }
-  const { id, name, expiresAt, perTransactionEuros } = mandate
+  const { id, name, expiresAt, perTransactionCents } = mandate
   return {
     id,
     name,
     expiresAt: expiresAt.toISOString(),
-    perTransactionEuros: perTransactionEuros === null ? null : toFigure(perTransactionEuros),
+    perTransactionEuros: perTransactionCents === null ? null : toFigure(perTransactionCents),
     dayLeftEuros: figureOf('day'),
     monthLeftEuros: figureOf('month'),
     totalLeftEuros: figureOf('all'),
@@ -77,16 +77,16 @@ const countLeft = ({ count }: MandateUse): number | null =>
   count === null ? null : count.limit - count.used - 1
 
 /** The figures of the check are those of the limit with the smallest rest. */
-function allowedBy(use: MandateUse, holdEuros: Euros): Check {
-  const left = leftAfter(use, holdEuros)
-  const narrowest = left.toSorted((one, other) => (one.leftEuros < other.leftEuros ? -1 : 1))[0]
+function allowedBy(use: MandateUse, holdCents: Cents): Check {
+  const left = leftAfter(use, holdCents)
+  const narrowest = left.toSorted((one, other) => (one.leftCents < other.leftCents ? -1 : 1))[0]
   const words = leftInWords(left, countLeft(use))
   return {
     ...plainCheck('mandate', 'pass', `${mandateInWords(use)} allows it without a person${words}.`),
     ...(narrowest && {
-      limit: toFigure(narrowest.limitEuros),
-      used: toFigure(narrowest.limitEuros - narrowest.leftEuros),
-      remaining: toFigure(narrowest.leftEuros),
+      limit: toFigure(narrowest.limitCents),
+      used: toFigure(narrowest.limitCents - narrowest.leftCents),
+      remaining: toFigure(narrowest.leftCents),
     }),
   }
 }
@@ -101,14 +101,14 @@ export const mandate: Rule = {
   name: 'mandate',
   compile: terms => {
     if (terms?.requireAttestation) return undefined
-    return ({ request, holdEuros, outcomeSoFar }) => {
-      const { kind, approval, mandate: use, outsideMandates, amountEuros } = request
-      if (kind !== 'intent' || approval || !asksForAmount(terms, amountEuros)) return undefined
+    return ({ request, holdCents, outcomeSoFar }) => {
+      const { kind, approval, mandate: use, outsideMandates, amountCents } = request
+      if (kind !== 'intent' || approval || !asksForAmount(terms, amountCents)) return undefined
       if (!use) return outsideMandates ? skip(outsideMandates) : undefined
-      const lack = lackOf(use, amountEuros)
+      const lack = lackOf(use, amountCents)
       if (lack !== undefined) return skip(`${mandateInWords(use)} ${lack}.`)
       return outcomeSoFar === 'pass'
-        ? allowedBy(use, holdEuros)
+        ? allowedBy(use, holdCents)
         : skip(`${mandateInWords(use)} stands in for the amount alone, and there is another reason.`)
     }
   },

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { decodeJson, type JsonName, type JsonOf } from '../../values/json-names.ts'
 import { PolicyCreate, type Rules } from './rules.ts'
 
 export interface PolicyPreset {
@@ -12,9 +12,9 @@ export interface PolicyPreset {
 const preset = (
   id: string,
   summary: string,
-  policy: z.input<typeof PolicyCreate>,
-  explanation: Partial<Record<Exclude<keyof Rules, 'name'>, string>>,
-): PolicyPreset => ({ id, name: policy.name, summary, explanation, policy: PolicyCreate.parse(policy) })
+  policy: JsonOf<typeof PolicyCreate>,
+  explanation: Partial<Record<JsonName<Exclude<keyof Rules, 'name'>>, string>>,
+): PolicyPreset => ({ id, name: policy.name, summary, explanation, policy: decodeJson(PolicyCreate, policy) })
 
 const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { keysOf } from '../../values/collections.ts'
-import { euros } from '../../values/money.ts'
+import { decodeJson, encodeJson } from '../../values/json-names.ts'
+import { money } from '../../values/money.ts'
 import { country, formattedText } from '../../values/schemas.ts'
 import { mccGroup, mccGroupNames, patternProblem } from '../merchants/index.ts'
 
@@ -8,7 +9,7 @@ export const expirationActions = ['freeze', 'close', 'notify'] as const
 
 const textList = (description: string) => z.array(z.string()).default([]).meta({ description })
 const flag = (description: string) => z.boolean().default(false).meta({ description })
-const amount = (description: string) => euros.nullable().default(null).meta({ description })
+const amount = (description: string) => money.nullable().default(null).meta({ description })
 const count = (least: number, description: string) =>
   z.int().min(least).max(2_147_483_647).nullable().default(null).meta({ description })
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
@@ -20,14 +21,14 @@ export const ruleFields = {
     .string()
     .min(1)
     .meta({ examples: ['Research budget'] }),
-  maxTransactionEuros: amount('A single amount above it is denied.'),
-  dailyLimitEuros: amount(
+  maxTransactionCents: amount('A single amount above it is denied.'),
+  dailyLimitCents: amount(
     'An amount is denied if, with all that is held and spent in the UTC day, it exceeds this limit.',
   ),
-  monthlyLimitEuros: amount(
+  monthlyLimitCents: amount(
     'An amount is denied if, with all that is held and spent in the calendar month, it exceeds this limit.',
   ),
-  autoApproveLimitEuros: amount('Amounts up to this one need no person. Null: every intent needs approval.'),
+  autoApproveLimitCents: amount('Amounts up to this one need no person. Null: every intent needs approval.'),
   merchantAllowlist: textList(
     'Names, hosts, `*.example.com` for all hosts below one, or IBANs. If the list is not empty, only these are paid, directly or through a processor, as in `SQ *BOOKSHOP`. An empty list is no rule.',
   ),
@@ -128,6 +129,9 @@ export const ruleNames = keysOf(ruleFields)
 export const rulesOf = (policy: Rules): Rules =>
   Object.fromEntries(ruleNames.map(name => [name, policy[name]])) as Rules
 
-export const encodeRules = (policy: Rules): Record<string, unknown> => z.encode(StoredRules, rulesOf(policy))
+export const encodeRules = (policy: Rules): Record<string, unknown> =>
+  encodeJson(StoredRules, rulesOf(policy))
 
-export const decodeRules = (stored: Readonly<Record<string, unknown>>): Rules => StoredRules.parse(stored)
+/** Reads the rules that a version has stored. */
+export const decodeRules = (stored: Readonly<Record<string, unknown>>): Rules =>
+  decodeJson(StoredRules, stored)

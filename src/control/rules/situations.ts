@@ -1,16 +1,16 @@
 import { after, minutes } from '../../values/clock.ts'
 import { countries } from '../../values/countries.ts'
 import { plainIban } from '../../values/iban.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { looksLikeIban, mccCodes } from '../merchants/index.ts'
-import { amountToHold } from './amount-rules.ts'
+import { amountToHold, autoApprove, dailyLimit, maxTransaction, monthlyLimit } from './amount-rules.ts'
 import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import { DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
 
 /** All inputs of a decision in one object, and the amount charged in the end. */
 export interface Situation extends SpendRequest, Counters {
-  readonly chargedEuros: Euros | null
+  readonly chargedCents: Cents | null
 }
 
 type Change = Partial<Situation>
@@ -38,13 +38,13 @@ function nearestCode(code: string, isWanted: (code: string) => boolean): string[
 
 const ONE_EURO = 100n
 
-const harmlessAmount = (terms: PolicyTerms): Euros =>
+const harmlessAmount = (terms: PolicyTerms): Cents =>
   [
-    terms.maxTransactionEuros,
-    terms.dailyLimitEuros,
-    terms.monthlyLimitEuros,
-    terms.autoApproveLimitEuros,
-  ].reduce<Euros>((least, limit) => (limit !== null && limit > 0n && limit < least ? limit : least), ONE_EURO)
+    terms.maxTransactionCents,
+    terms.dailyLimitCents,
+    terms.monthlyLimitCents,
+    terms.autoApproveLimitCents,
+  ].reduce<Cents>((least, limit) => (limit !== null && limit > 0n && limit < least ? limit : least), ONE_EURO)
 
 function harmlessPayee({ merchantAllowlist, findBlocked }: PolicyTerms): ReturnType<typeof payeeFor> {
   const payees = (merchantAllowlist.length > 0 ? merchantAllowlist : ['Any shop']).map(payeeFor)
@@ -70,8 +70,8 @@ export function harmlessSituation(terms: PolicyTerms, now: Date): Situation {
     ...zeroCounters,
     kind: 'intent',
     at,
-    amountEuros: harmlessAmount(terms),
-    chargedEuros: null,
+    amountCents: harmlessAmount(terms),
+    chargedCents: null,
     ...harmlessPayee(terms),
     mcc: harmlessCode(terms),
     country: terms.allowedCountries[0] ?? null,
@@ -83,7 +83,7 @@ export function harmlessSituation(terms: PolicyTerms, now: Date): Situation {
     risk: null,
     approval: requireAttestation ? { attestedAt: at } : null,
     walletFrozen: false,
-    availableEuros: null,
+    availableCents: null,
   }
 }
 
@@ -92,16 +92,16 @@ const MAX_NAMES = 10
 const MINUTE = minutes(1)
 const DAY = minutes(24 * 60)
 
-const paymentLimitCases = (limit: Euros | null): ProbeCases => ({
-  stopped: [{ amountEuros: (limit ?? 0n) + CENT }],
-  passing: limit ? [{ amountEuros: limit }] : [],
+const paymentLimitCases = (limit: Cents | null): ProbeCases => ({
+  stopped: [{ amountCents: (limit ?? 0n) + CENT }],
+  passing: limit ? [{ amountCents: limit }] : [],
 })
 
 /** Counters with which the amount just fits, and just does not. */
 const periodLimitCases = (
-  limit: Euros | null,
-  amount: Euros,
-  countersWith: (used: Euros) => Change,
+  limit: Cents | null,
+  amount: Cents,
+  countersWith: (used: Cents) => Change,
 ): ProbeCases => {
   const room = (limit ?? 0n) - amount
   return room < 0n
@@ -168,20 +168,20 @@ export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
     stopped: [{ uses: maxUsageCount ?? 0 }],
     passing: [{ uses: (maxUsageCount ?? 1) - 1 }],
   }),
-  maxTransactionEuros: ({ maxTransactionEuros }) => paymentLimitCases(maxTransactionEuros),
-  dailyLimitEuros: ({ dailyLimitEuros }, { amountEuros }) =>
-    periodLimitCases(dailyLimitEuros, amountEuros, used => ({ dayEuros: used, monthEuros: used })),
-  monthlyLimitEuros: ({ monthlyLimitEuros }, { amountEuros }) =>
-    periodLimitCases(monthlyLimitEuros, amountEuros, used => ({ monthEuros: used })),
+  [maxTransaction.name]: ({ maxTransactionCents }) => paymentLimitCases(maxTransactionCents),
+  [dailyLimit.name]: ({ dailyLimitCents }, { amountCents }) =>
+    periodLimitCases(dailyLimitCents, amountCents, used => ({ dayCents: used, monthCents: used })),
+  [monthlyLimit.name]: ({ monthlyLimitCents }, { amountCents }) =>
+    periodLimitCases(monthlyLimitCents, amountCents, used => ({ monthCents: used })),
   requireAttestation({ attestationWindowMinutes }, { at }) {
     const window = minutes(attestationWindowMinutes ?? DEFAULT_ATTESTATION_MINUTES)
     const attested = (age: number): Change => ({ approval: { attestedAt: after(at, -age) } })
     return { stopped: [attested(window + MINUTE)], passing: [attested(window)] }
   },
-  autoApproveLimitEuros: ({ autoApproveLimitEuros }) => paymentLimitCases(autoApproveLimitEuros),
+  [autoApprove.name]: ({ autoApproveLimitCents }) => paymentLimitCases(autoApproveLimitCents),
   amountTolerancePercent(terms, harmless) {
     const maxCharge = amountToHold(terms, { request: harmless, counters: harmless })
-    return { stopped: [{ chargedEuros: maxCharge + CENT }], passing: [{ chargedEuros: maxCharge }] }
+    return { stopped: [{ chargedCents: maxCharge + CENT }], passing: [{ chargedCents: maxCharge }] }
   },
 }
 

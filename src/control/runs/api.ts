@@ -14,7 +14,7 @@ import { pageQuery } from '../../kernel/contract/page.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import {
   freeText,
   givenMetadata,
@@ -30,7 +30,7 @@ import { runMachine } from './run.ts'
 
 const status = z.enum(runMachine.states)
 
-const budget = euros.nullable().meta({
+const budget = money.nullable().meta({
   description: 'The most that the run’s intents may hold and spend together. Null: no limit of its own.',
 })
 
@@ -45,9 +45,9 @@ export const RunRecord = z
     name: z.string(),
     externalId: z.string().nullable(),
     status,
-    budgetEuros: budget,
-    heldEuros: euros.meta({ description: 'Held for approved intents of the run.' }),
-    spentEuros: euros.meta({ description: 'Spent on intents of the run.' }),
+    budgetCents: budget,
+    heldCents: money.meta({ description: 'Held for approved intents of the run.' }),
+    spentCents: money.meta({ description: 'Spent on intents of the run.' }),
     comment: z.string().nullable(),
     reason: z.string().nullable().meta({ description: 'The reason for which the run failed.' }),
     endedAt: instant.nullable(),
@@ -61,7 +61,7 @@ export const RunEvent = z.object({
   agentId: id('agent'),
   status,
   name: z.string().max(200),
-  budgetEuros: euros.optional(),
+  budgetCents: money.optional(),
   reason: z.string().max(200).optional(),
 })
 
@@ -73,7 +73,7 @@ const { run_not_found } = fails
 
 const members = {
   name: label.meta({ examples: ['Literature review'] }),
-  budgetEuros: budget,
+  budgetCents: budget,
 }
 
 export const runsApi = {
@@ -95,7 +95,7 @@ export const runsApi = {
         .nullable()
         .default(null)
         .meta({ description: 'Your own id of the run; unique for the agent.' }),
-      budgetEuros: members.budgetEuros.default(null),
+      budgetCents: members.budgetCents.default(null),
       metadata: givenMetadata.default({}),
     }),
     example: { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', name: 'Literature review', budgetEuros: 50 },

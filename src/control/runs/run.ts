@@ -20,7 +20,7 @@ const schema = defineEntity({
     name: p.text(),
     externalId: nullable.string(),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
-    budgetEuros: nullable.euros('budget_cents'),
+    budgetCents: nullable.cents('budget_cents'),
     comment: nullable.string(),
     reason: nullable.string(),
     endedAt: nullable.instant(),
@@ -44,10 +44,10 @@ export const runsPersonal = {
   },
 } as const satisfies Personal
 
-export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetEuros'>
+export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetCents'>
 
 const LIMITS = `
-select id, agent_id as "agentId", name, status, budget_cents as "budgetEuros" from runs
+select id, agent_id as "agentId", name, status, budget_cents as "budgetCents" from runs
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 /** The caller has locked the agents, so the runs stay the same until the transaction ends. */

@@ -26,12 +26,12 @@ async function runResponse(run: Run, context: ReadContext) {
   return first(await runResponses([run], context))
 }
 
-const runEvent = ({ id, agentId, status, name, budgetEuros, reason }: Run): z.output<typeof RunEvent> => ({
+const runEvent = ({ id, agentId, status, name, budgetCents, reason }: Run): z.output<typeof RunEvent> => ({
   runId: id,
   agentId,
   status,
   name: excerpt(name),
-  ...(budgetEuros === null ? {} : { budgetEuros }),
+  ...(budgetCents === null ? {} : { budgetCents }),
   ...(reason === null ? {} : { reason: excerpt(reason) }),
 })
 

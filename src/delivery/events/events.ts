@@ -14,7 +14,8 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import { positionAfter } from '../../kernel/journal/journal-position.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { encodeJson } from '../../values/json-names.ts'
+import { money } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { EventRecord, eventsApi } from './api.ts'
 import { eventNameProblem } from './event-names.ts'
@@ -65,7 +66,7 @@ const Intent = z.object({
   intentId: id('intent'),
   agentId: id('agent'),
   status: status('matched'),
-  amountEuros: euros,
+  amountCents: money,
   merchant,
   reason,
 })
@@ -90,7 +91,7 @@ const made = new WeakMap<FollowedEvent, Buffer>()
 function bytesOf(event: FollowedEvent): Buffer {
   const known = made.get(event)
   if (known !== undefined) return known
-  const data = JSON.stringify(z.encode(EventRecord, event as z.output<typeof EventRecord>))
+  const data = JSON.stringify(encodeJson(EventRecord, event as z.output<typeof EventRecord>))
   const bytes = Buffer.from(`id: ${event.id}\ndata: ${data}\n\n`)
   made.set(event, bytes)
   return bytes
@@ -132,11 +133,11 @@ const underDelegation = ({ delegationId }: Actor): object =>
  * console sends none.
  */
 function actForPlatform(
-  context: Pick<Context<'owner_required'>, 'actor' | 'actFor' | 'headers' | 'refuse'>,
+  context: Pick<Context<'owner_required'>, 'actor' | 'switchTenant' | 'headers' | 'refuse'>,
 ): Refusal | undefined {
   if (context.actor.tenant) return undefined
   if (context.headers['x-owner-id'] !== PLATFORM_OWNER) return context.refuse('owner_required')
-  context.actFor({ ownerId: PLATFORM_OWNER, mode: 'live' })
+  context.switchTenant({ ownerId: PLATFORM_OWNER, mode: 'live' })
   return undefined
 }
 

@@ -76,10 +76,16 @@ const fails = {
   subscription_not_found: missing('push subscription'),
   endpoint_refused: [400, 'endpoint: This address is refused. Give the one that the browser gave you.'],
   unknown_event: unknownEventFailure('events'),
-  not_yours: [403, 'This browser rings for somebody else: that person or an owner changes it.'],
+  not_subscription_owner: [403, 'This browser rings for somebody else: that person or an owner changes it.'],
   too_many_subscriptions: [400, 'There are 100 push subscriptions already. Delete one.'],
 } as const satisfies Record<string, Failure>
-const { subscription_not_found, endpoint_refused, unknown_event, not_yours, too_many_subscriptions } = fails
+const {
+  subscription_not_found,
+  endpoint_refused,
+  unknown_event,
+  not_subscription_owner,
+  too_many_subscriptions,
+} = fails
 
 const reads = { callers: ['key'], scope: 'push:read' } as const
 const writes = { callers: ['key'], scope: 'push:write' } as const
@@ -122,7 +128,7 @@ export const pushApi = {
       label: 'Ada’s phone',
     },
     returns: [201, SubscriptionRecord],
-    fails: { endpoint_refused, unknown_event, not_yours, too_many_subscriptions },
+    fails: { endpoint_refused, unknown_event, not_subscription_owner, too_many_subscriptions },
     emits: {
       'push_subscription.created': event('A browser is told of events from now on.', SubscriptionEvent),
       'push_subscription.updated': event('What a browser is told of has changed.', SubscriptionEvent),
@@ -137,7 +143,7 @@ export const pushApi = {
     ...writes,
     summary: 'Delete a push subscription',
     returns: [204, nothing],
-    fails: { subscription_not_found, not_yours },
+    fails: { subscription_not_found, not_subscription_owner },
     emits: {
       'push_subscription.deleted': event(
         'A browser is told of nothing more: its owner or its push service wanted it so.',
@@ -147,12 +153,12 @@ export const pushApi = {
   }),
   test: post('/push/subscriptions/{id}/test', {
     ...writes,
-    run: 'outside',
+    run: 'external',
     summary: 'Send a push, and tell what the push service answers',
     description:
       'A `push_subscription.tested`. Where the push service answers 404 or 410, the subscription is deleted, as it is when an event is sent.',
     returns: [200, TestResult],
-    fails: { subscription_not_found, not_yours },
+    fails: { subscription_not_found, not_subscription_owner },
     emits: {
       'push_subscription.tested': event(
         'A push has been sent for trial.',

@@ -82,7 +82,7 @@ export interface PushResult {
 export interface SendingPorts {
   readonly outbound: Outbound
   readonly vault: Vault
-  readonly pushContact: string
+  readonly vapidSubject: string
 }
 
 /** How long a push service keeps a push for an offline browser; older events are on the page. */
@@ -92,7 +92,7 @@ const READ_BYTES = 1_024
 
 /** Sends one push by Web Push (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). */
 export async function sendPush(
-  { outbound, vault, pushContact }: SendingPorts,
+  { outbound, vault, vapidSubject }: SendingPorts,
   keys: VapidKeys,
   { id, endpoint, p256dh, auth }: Receiver,
   { payload, urgency, topic }: Message,
@@ -103,7 +103,7 @@ export async function sendPush(
   const { cipherText } = webPush.encrypt(p256dh, secret, payload, 'aes128gcm')
   const { origin } = new URL(endpoint)
   const privateKey = openPrivateKey(vault, keys)
-  const proof = webPush.getVapidHeaders(origin, pushContact, keys.publicKey, privateKey, 'aes128gcm')
+  const proof = webPush.getVapidHeaders(origin, vapidSubject, keys.publicKey, privateKey, 'aes128gcm')
   const headers = {
     authorization: proof.Authorization,
     'content-type': 'application/octet-stream',

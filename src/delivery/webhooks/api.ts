@@ -142,7 +142,7 @@ export const webhooksApi = {
   }),
   test: post('/webhooks/{id}/test', {
     ...writes,
-    run: 'outside',
+    run: 'external',
     summary: 'Send an example, and tell what the receiver answers',
     description:
       'Signed as every delivery is, and sent once. Where the receiver takes it, a subscription that was left alone for its failures is served again at once.',

@@ -24,7 +24,7 @@ export function recordRound(health: Health, succeeded: boolean, now: Date): void
 const pauseAfter = (failures: number): number =>
   backoff(FIRST_PAUSE_MS, failures - ROUNDS_BEFORE_PAUSE, LONGEST_PAUSE_MS)
 
-export const isHopeless = ({ failures, failingSince }: Health, now: Date): boolean =>
+export const shouldDisable = ({ failures, failingSince }: Health, now: Date): boolean =>
   failures >= GIVEN_UP_AFTER_ROUNDS && failingSince !== null && after(failingSince, GIVEN_UP_AFTER_MS) <= now
 
 export const conditions = ['well', 'failing', 'paused'] as const

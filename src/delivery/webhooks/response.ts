@@ -6,7 +6,7 @@ import { retriesOf } from './dispatch/retry.ts'
 import { healthResponse } from './health.ts'
 import type { Webhook } from './webhook.ts'
 
-interface Around extends Clocked {
+interface ResponseContext extends Clocked {
   readonly plan: string
   readonly ports: Pick<Ports, 'webhookRetrySeconds'>
 }
@@ -18,7 +18,7 @@ type Clocked = { readonly now: Date }
 export const aheadOf = ({ now }: Clocked): number =>
   Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)) * 1_000
 
-export function webhookResponse(webhook: Webhook, around: Around) {
+export function webhookResponse(webhook: Webhook, around: ResponseContext) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
   const waits = nextHint !== null && nextFrom !== null && nextFrom > now

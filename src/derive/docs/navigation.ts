@@ -49,11 +49,14 @@ const navigation = ({ book, guides, manual }: Contents, section: string): Html =
 
 export const QUICKSTART = { id: 'quickstart', title: 'Pay something in three minutes' }
 
-function guideLinks({ files }: Guides, current: string): Html {
-  const inside = html`<ul>${files.map(({ name, title }) => {
-    const isCurrent = current === `${GUIDES.id}/${name}`
-    return html`<li><a href="${guideAddress(name)}"${isCurrent && html` aria-current="page"`}>${title}</a></li>`
-  })}</ul>`
+function guideLinks({ groups, files }: Guides, current: string): Html {
+  const inside = html`<ul>${groups.map(
+    group =>
+      html`<li><span class="purpose">${group.title}</span><ul>${group.files.map(({ name, title }) => {
+        const isCurrent = current === `${GUIDES.id}/${name}`
+        return html`<li><a href="${guideAddress(name)}"${isCurrent && html` aria-current="page"`}>${title}</a></li>`
+      })}</ul></li>`,
+  )}</ul>`
   const isOpen = current === GUIDES.id || current.startsWith(`${GUIDES.id}/`)
   return sectionLink(GUIDES.id, GUIDES.title, current, files.length, isOpen ? inside : undefined)
 }

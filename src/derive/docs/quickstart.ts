@@ -8,12 +8,12 @@ post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'C
 pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`
 
 /** Reads the key that `npm start` has created, in the folder of the service. */
-const TOLD_KEY = `sed -n 's/.*"apiKey": "\\([^"]*\\)".*/\\1/p' "\${DATA_DIR:-.data}/instance.json"`
+const READ_KEY = `sed -n 's/.*"apiKey": "\\([^"]*\\)".*/\\1/p' "\${DATA_DIR:-.data}/instance.json"`
 
 /** Shell steps without comments: zsh takes a pasted comment for a command. */
 const curlSteps = (url: string): readonly string[] => [
   `export URL=${url}
-[ -n "\${KEY:-}" ] || KEY=$(${TOLD_KEY})
+[ -n "\${KEY:-}" ] || KEY=$(${READ_KEY})
 export KEY
 ${HELPERS}`,
   `WALLET=$(post /wallets '{"name":"Research"}' | pick id)
@@ -45,7 +45,7 @@ wait`,
 
 const typescriptSteps = (url: string): readonly string[] => [
   `// npm install <folder of the service>/dist/packages/typescript
-// export AGENTPAY_KEY=$(${TOLD_KEY})
+// export AGENTPAY_KEY=$(${READ_KEY})
 import { AgentPay } from 'agentpay'
 
 const url = '${url}'
@@ -96,7 +96,7 @@ createServer(async (request, response) => {
 
 const pythonSteps = (url: string): readonly string[] => [
   `# pip install <folder of the service>/dist/packages/python/*.whl
-# export AGENTPAY_KEY=$(${TOLD_KEY})
+# export AGENTPAY_KEY=$(${READ_KEY})
 import os
 from urllib.parse import urlsplit
 

@@ -85,7 +85,7 @@ export const ownAdvice: Readonly<Record<string, string>> = {
   intent_not_waiting: 'Read the intent: `decidedBy` says who was faster, and `status` how it ended.',
   intent_required: 'Declare an intent with `POST /intents`, and name it in `intentId` once it is approved.',
   intent_other_agent: 'Declare the intent with the agent whose card pays, or pay with a card of that agent.',
-  person_may_not: 'Let somebody sign whose role is `owner` or `approver`. `GET /people` lists the roles.',
+  insufficient_role: 'Let somebody sign whose role is `owner` or `approver`. `GET /people` lists the roles.',
   test_mode_only:
     'Play with a key `sk_sandbox_…` or `sk_test_…`. What is simulated does not exist in live mode.',
   card_not_active:

@@ -75,7 +75,10 @@ const queryOf = (parameters: Entry['parameters']): [string, unknown][] =>
 const bodyOf = ({ operation }: Entry): unknown => jsonOf(operation.requestBody ?? {})?.example
 
 /** The ids of the path, then the members of query or body, of a call by one of the packages. */
-function givenIn(entry: Entry): { readonly ids: readonly string[]; readonly members: object | undefined } {
+function callInputOf(entry: Entry): {
+  readonly ids: readonly string[]
+  readonly members: object | undefined
+} {
   const query = queryOf(entry.parameters)
   const members = bodyOf(entry) ?? (query.length > 0 ? Object.fromEntries(query) : undefined)
   const ids = entry.parameters
@@ -84,7 +87,7 @@ function givenIn(entry: Entry): { readonly ids: readonly string[]; readonly memb
   return { ids, members: members as object | undefined }
 }
 
-const isGoneThrough = (entry: Entry): boolean =>
+const isIterated = (entry: Entry): boolean =>
   streamOf(entry.success[1]) !== undefined ||
   entry.parameters.some(({ in: place, name }) => place === 'query' && name === 'cursor')
 
@@ -95,18 +98,18 @@ export const samplesOf = (book: Book, entry: Entry): Samples => ({
 })
 
 export function typescriptOf(entry: Entry): string {
-  const { ids, members } = givenIn(entry)
+  const { ids, members } = callInputOf(entry)
   const given = [...ids.map(asTypescript), ...(members === undefined ? [] : [asTypescript(members)])]
   const call = `pay.${entry.key}(${given.join(', ')})`
-  if (isGoneThrough(entry)) return `for await (const one of ${call}) console.log(one)`
+  if (isIterated(entry)) return `for await (const one of ${call}) console.log(one)`
   return `${entry.success[1].content ? 'const result = ' : ''}await ${call}`
 }
 
 export function pythonOf(entry: Entry): string {
-  const { ids, members } = givenIn(entry)
+  const { ids, members } = callInputOf(entry)
   const given = [...ids.map(asPython), ...(members === undefined ? [] : [asPython(members)])]
   const call = `pay.${inSnakeCase(entry.key)}(${given.join(', ')})`
-  if (isGoneThrough(entry)) return `for one in ${call}:\n    print(one)`
+  if (isIterated(entry)) return `for one in ${call}:\n    print(one)`
   return entry.success[1].content ? `result = ${call}` : call
 }
 

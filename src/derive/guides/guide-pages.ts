@@ -1,10 +1,10 @@
 import { type Html, html } from '../../web/html.ts'
 import { type Book, type Entry, jsonOf } from '../docs/book.ts'
 import type { Page } from '../docs/layout.ts'
-import { markdown } from '../docs/markdown.ts'
+import { markdown, slugOf } from '../docs/markdown.ts'
 import { panel, samples } from '../docs/panel.ts'
 import { samplesOf } from '../docs/samples.ts'
-import { addressesIn, GUIDES, type GuideFile, type Guides, guideAddress } from './guides.ts'
+import { addressesIn, GUIDES, type GuideFile, type GuideGroup, type Guides, guideAddress } from './guides.ts'
 
 const titleOf = ({ document: { info } }: Book, name: string): string => `${name} · ${info.title}`
 
@@ -18,13 +18,17 @@ export function guidePages(book: Book, guides: Guides): Page[] {
 <section class="guide">
   <h1>${GUIDES.title}</h1>
   <p class="about">${about}</p>
-  <ul class="cards">${guides.files.map(
-    ({ name, title, about }) => html`<li><a href="${guideAddress(name)}">${title}</a><p>${about}</p></li>`,
-  )}</ul>
+  ${guides.groups.map(groupCards)}
 </section>`,
   }
   return [overview, ...guides.files.map(file => guidePage(book, guides, file))]
 }
+
+const groupCards = ({ title, files }: GuideGroup): Html => html`
+  <h2 id="${slugOf(title)}"><a href="#${slugOf(title)}">${title}</a></h2>
+  <ul class="cards">${files.map(
+    ({ name, title, about }) => html`<li><a href="${guideAddress(name)}">${title}</a><p>${about}</p></li>`,
+  )}</ul>`
 
 const guidePage = (book: Book, guides: Guides, file: GuideFile): Page => ({
   section: `${GUIDES.id}/${file.name}`,
@@ -32,7 +36,7 @@ const guidePage = (book: Book, guides: Guides, file: GuideFile): Page => ({
   about: file.about.slice(0, 300),
   content: html`
 <article class="guide manual">
-${markdown(file.markdown, addressesIn(guides))}
+${markdown(file.markdown, addressesIn(guides, file))}
 ${operationsIn(book, file)}
 </article>`,
 })

@@ -1,42 +1,68 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename, posix } from 'node:path'
 import type { MarkedToken } from 'marked'
 import { type Asset, asset } from '../docs/assets.ts'
 import { type Addresses, blocksOf, slugOf } from '../docs/markdown.ts'
 
 /** A file of docs/: a page under /docs/guides. */
 export interface GuideFile {
-  /** `webhooks` for docs/webhooks.md, and in its URL. */
+  /** `webhooks` for docs/how-to/webhooks.md, and in its URL: a page that moves to another folder keeps its URL. */
   readonly name: string
+  /** `how-to/webhooks.md` */
+  readonly path: string
   readonly title: string
   readonly about: string
   readonly markdown: string
 }
 
+/** The guides of one purpose: a heading of docs/README.md with the pages below it. */
+export interface GuideGroup {
+  readonly title: string
+  readonly files: readonly GuideFile[]
+}
+
 export interface Guides {
+  /** In the order of docs/README.md. */
+  readonly groups: readonly GuideGroup[]
   readonly files: readonly GuideFile[]
   readonly pictures: ReadonlyMap<string, Asset>
 }
 
 const FOLDER = new URL('../../../docs/', import.meta.url)
+const INDEX = 'README.md'
+/** Pages for contributors are not served. */
+const UNSERVED = /^(contributing|decisions)\//
 
 export function readGuides(): Guides {
-  const names = readdirSync(FOLDER).toSorted()
-  const files = names.filter(name => name.endsWith('.md')).map(readGuide)
-  const pictures = names
-    .filter(name => name.endsWith('.png'))
-    .map(name => [name, asset(name, 'image/png', readFileSync(new URL(name, FOLDER)) as Buffer)] as const)
-  return {
-    files: files.toSorted((one, other) => one.title.localeCompare(other.title, 'en')),
-    pictures: new Map(pictures),
-  }
+  const paths = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).toSorted()
+  const isGuide = (path: string): boolean => path.endsWith('.md') && path !== INDEX && !UNSERVED.test(path)
+  const files = new Map(paths.filter(isGuide).map(path => [path, readGuide(path)]))
+  const groups = groupsIn(readFileSync(new URL(INDEX, FOLDER), 'utf8'), files)
+  const pictures = paths
+    .filter(path => path.endsWith('.png'))
+    .map(path => [basename(path), pictureOf(path)] as const)
+  return { groups, files: groups.flatMap(group => group.files), pictures: new Map(pictures) }
 }
 
-function readGuide(file: string): GuideFile {
-  const markdown = readFileSync(new URL(file, FOLDER), 'utf8')
+const pictureOf = (path: string): Asset =>
+  asset(basename(path), 'image/png', readFileSync(new URL(path, FOLDER)) as Buffer)
+
+function readGuide(path: string): GuideFile {
+  const markdown = readFileSync(new URL(path, FOLDER), 'utf8')
   const blocks = blocksOf(markdown)
-  const title = blocks.find(block => block.type === 'heading')?.text ?? file
+  const title = blocks.find(block => block.type === 'heading')?.text ?? path
   const about = blocks.find(block => block.type === 'paragraph')?.text ?? ''
-  return { name: file.slice(0, -'.md'.length), title, about: plain(about), markdown }
+  return { name: basename(path, '.md'), path, title, about: plain(about), markdown }
+}
+
+function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] {
+  const parts = index.split(/^## /m).slice(1)
+  return parts
+    .map(part => ({
+      title: part.slice(0, part.indexOf('\n')).trim(),
+      files: [...part.matchAll(/\]\(([\w/-]+\.md)\)/g)].flatMap(([, path = '']) => files.get(path) ?? []),
+    }))
+    .filter(group => group.files.length > 0)
 }
 
 export const plain = (text: string): string =>
@@ -51,15 +77,33 @@ export const GUIDES = { id: 'guides', title: 'Guides' }
 export const guideAddress = (name: string): string => `/docs/${GUIDES.id}/${name}`
 
 /** A guide links to other guides and to other hosts; files of the checkout are not served. */
-export const addressesIn = ({ files, pictures }: Guides): Addresses => ({
+export const addressesIn = ({ files, pictures }: Guides, { path: from }: GuideFile): Addresses => ({
   link(target) {
     if (/^(https?:|#|\/)/.test(target)) return target
-    const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? []
-    if (files.some(file => file.name === name)) return guideAddress(name) + anchor
-    return target.startsWith('../README.md') ? '/docs#quickstart' : undefined
+    const [, file = '', anchor = ''] = /^([^#]+)(#.*)?$/.exec(target) ?? []
+    const path = posix.join('docs', posix.dirname(from), file)
+    if (path === 'README.md') return '/docs#quickstart'
+    if (path === `docs/${INDEX}`) return `/docs/${GUIDES.id}`
+    const guide = files.find(one => `docs/${one.path}` === path)
+    return guide && guideAddress(guide.name) + anchor
   },
-  picture: target => pictures.get(target)?.address,
+  picture: target => pictures.get(basename(target))?.address,
 })
+
+/** Its links lead to the Markdown of other guides. */
+export function markdownOf(guides: Guides, file: GuideFile): string {
+  const { link, picture } = addressesIn(guides, file)
+  const led = (written: string, mark: string, text: string, target: string): string => {
+    const address = mark ? picture(target) : link(target)
+    if (address === undefined) return mark ? written : text
+    return `${mark}[${text}](${address.replace(/^(\/docs\/guides\/[\w-]+)/, '$1.md')})`
+  }
+  const parts = file.markdown.split(CODE)
+  return parts.map((part, n) => (n % 2 === 1 ? part : part.replace(LINK, led))).join('')
+}
+
+const CODE = /(```[\s\S]*?```|`[^`\n]+`)/
+const LINK = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g
 
 /** A heading of the second level and its text. */
 export interface GuideSection {

@@ -4,7 +4,7 @@ import { type AnyOperation, beginsSession } from '../../kernel/contract/operatio
 import { Problem } from '../../kernel/contract/problem.ts'
 import { SESSION_PREFIX } from '../../kernel/contract/session-cookie.ts'
 import type { Credentials } from './credentials.ts'
-import type { Browser, Presented } from './presented.ts'
+import type { Browser, RequestCredentials } from './request-credentials.ts'
 import type { Prove } from './used-proofs.ts'
 
 const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
@@ -17,7 +17,11 @@ const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
  * The actor of these credentials; throws a Problem if there is none. Results older than `trustedFor`
  * milliseconds are not used.
  */
-export type Gate = (operation: AnyOperation, presented: Presented, trustedFor?: number) => Promise<Actor>
+export type Gate = (
+  operation: AnyOperation,
+  presented: RequestCredentials,
+  trustedFor?: number,
+) => Promise<Actor>
 
 export function gate(
   { holderOf }: Pick<Credentials, 'holderOf'>,
@@ -27,7 +31,7 @@ export function gate(
   const expected = digest(dashboardSecret)
 
   /** The holder of the key or token; without one, and without the dashboard secret, the person of the session. */
-  async function actorOf(presented: Presented, trustedFor: number | undefined) {
+  async function actorOf(presented: RequestCredentials, trustedFor: number | undefined) {
     const { authorization, dashboardSecret: given, browser } = presented
     if (authorization === undefined && given === undefined) return browser && personOf(browser, trustedFor)
     const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]

@@ -5,7 +5,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 const FIRST_ROOM = 4_096
 const PIECES_A_TURN = 4_000
 
-export type TakeRoom = (bytes: number) => Promise<() => void>
+export type ReserveMemory = (bytes: number) => Promise<() => void>
 
 /** Node has refused requests with contradictory headers by then. */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
@@ -29,7 +29,11 @@ interface BodySink {
  * The complete body. One that was announced and breaks off is a Problem, never an empty body: the caller's
  * intention is unknown, so nothing may be done.
  */
-export async function readBytes(request: IncomingMessage, limit: number, room: TakeRoom): Promise<Buffer> {
+export async function readBytes(
+  request: IncomingMessage,
+  limit: number,
+  room: ReserveMemory,
+): Promise<Buffer> {
   if (!announcesBody(request)) return Buffer.alloc(0)
   checkHead(request, limit)
   const giveBack = await room(announcedLength(request.headers) || limit)

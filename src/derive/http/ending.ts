@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
-import type { Admissions } from './admissions.ts'
 import type { Gate } from './authenticate.ts'
-import type { Presented } from './presented.ts'
+import type { CredentialWatch } from './credential-watch.ts'
+import type { RequestCredentials } from './request-credentials.ts'
 
 interface Endless {
   readonly gate: Gate
-  readonly admissions: Admissions
+  readonly credentialWatch: CredentialWatch
   /** Aborted when the process is told to stop. */
   readonly stopping: AbortSignal
 }
@@ -15,12 +15,12 @@ interface Endless {
 export function endingOf(
   response: ServerResponse,
   operation: AnyOperation,
-  presented: Presented,
-  { gate, admissions, stopping }: Endless,
+  presented: RequestCredentials,
+  { gate, credentialWatch, stopping }: Endless,
 ): AbortSignal {
   const ending = new AbortController()
   const end = () => ending.abort()
-  const unwatch = admissions.watch(presented, () => gate(operation, presented, 0), end)
+  const unwatch = credentialWatch.watch(presented, () => gate(operation, presented, 0), end)
   const cleanUp = () => {
     unwatch()
     stopping.removeEventListener('abort', end)
@@ -33,5 +33,5 @@ export function endingOf(
 }
 
 /** A page that keeps an answer open asks by itself: that does not extend a person's session. */
-export const inBackground = ({ browser, ...presented }: Presented): Presented =>
+export const inBackground = ({ browser, ...presented }: RequestCredentials): RequestCredentials =>
   browser ? { ...presented, browser: { ...browser, isBackground: true } } : presented

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { jsonName, renamed, renamedPath } from '../../values/json-names.ts'
 import { nearest } from '../../values/nearest.ts'
 import { inspect, invalid, shown } from './body.ts'
-import { type Issue, Measure, told, whatCame } from './issue-words.ts'
+import { describeInput, type Issue, Measure, zodMessages } from './issue-words.ts'
 
 /** How many problems one answer lists. */
 const SHOWN = 5
@@ -18,19 +19,29 @@ export function inputOf(operation: AnyOperation, query: URLSearchParams, body: u
   }
 }
 
-function parse(schema: z.ZodType, value: unknown): object {
+function parse(schema: z.ZodType, json: unknown): object {
   const measure = new Measure(SHOWN + 1)
-  measure.take(schema, value)
+  measure.take(schema, json)
   if (measure.issues.length > 0) throw refused(measure.issues, schema)
-  const result = schema.safeParse(value, told)
+  const result = schema.safeParse(renamed(schema, json), zodMessages)
   if (result.success) return result.data as object
   throw refused(result.error.issues as Issue[], schema)
 }
 
-function refused(issues: readonly Issue[], schema: z.ZodType): Problem {
+function refused(found: readonly Issue[], schema: z.ZodType): Problem {
+  const issues = found.map(issue => asInJson(issue, schema))
   const sentences = issues.filter(isFirstOfItsMember).flatMap(issue => sentencesOf(issue, schema))
   const more = sentences.length > SHOWN ? '; and more' : ''
   return new Problem('invalid_request', sentences.slice(0, SHOWN).join('; ') + more)
+}
+
+/** A problem with the names that the caller knows. */
+function asInJson(issue: Issue, schema: z.ZodType): Issue {
+  const { path = [], keys } = issue
+  const named = { ...issue, path: renamedPath(schema, path) }
+  return keys
+    ? { ...named, keys: keys.map(key => String(renamedPath(schema, [...path, key]).at(-1))) }
+    : named
 }
 
 /** Drops the length problem of a value that has the wrong type as well. */
@@ -47,14 +58,14 @@ function sentencesOf(issue: Issue, schema: z.ZodType): string[] {
     const unknown = keys.slice(0, SHOWN + 1)
     return unknown.map(key => `${at(key)}: there is no such member${memberMeant(key, schema, path)}`)
   }
-  const came = whatCame(issue)
+  const came = describeInput(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
 
 /** Refuses members for an operation that takes none. */
 function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(where, `must be an object (${whatCame({ input: value })})`)
+    throw invalid(where, `must be an object (${describeInput({ input: value })})`)
   const [unknown] = Object.keys(value)
   if (unknown !== undefined) throw invalid(unknown, 'there is no such member')
   return empty
@@ -92,8 +103,8 @@ function membersAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyK
   const { def } = (schema as Schema)._zod
   const path = first === undefined ? [] : [first, ...rest]
   if (def.type === 'object') {
-    if (first === undefined) return Object.keys(def.shape)
-    const member = def.shape[String(first)]
+    if (first === undefined) return Object.keys(def.shape).map(jsonName)
+    const member = Object.entries(def.shape).find(([name]) => jsonName(name) === first)?.[1]
     return member ? membersAt(member, rest) : []
   }
   if (def.type === 'array') return membersAt(def.element, rest)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { hasCredential } from '../../kernel/database/credential.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
+import { jsonName, renamed } from '../../values/json-names.ts'
 
 /** A problem as zod reports it, of any kind. */
 export interface Issue {
@@ -84,7 +85,7 @@ function oneOf(values: readonly unknown[]): string {
 const SHOWN = 40
 
 /** What was sent instead; empty if the message says it already, or if it is the whole body. */
-export function whatCame({ code, origin, input }: Issue): string | undefined {
+export function describeInput({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
   if (input === undefined) return code === 'custom' ? undefined : 'it is missing'
@@ -111,10 +112,10 @@ type Schema = z.core.$ZodTypes
 type Path = readonly PropertyKey[]
 
 /** Options of zod: the service's own messages, with the input. */
-export const told = { error: mustBe, reportInput: true } as const
+export const zodMessages = { error: mustBe, reportInput: true } as const
 
 const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
-  (z.safeParse(schema, value, told).error?.issues ?? []).map(issue => ({
+  (z.safeParse(schema, renamed(schema, value), zodMessages).error?.issues ?? []).map(issue => ({
     ...(issue as Issue),
     path: [...at, ...issue.path],
   }))
@@ -160,7 +161,8 @@ export class Measure {
 
   #takeObject(shape: z.core.$ZodShape, value: unknown, path: Path): void {
     if (!isObject(value)) return
-    for (const [name, member] of Object.entries(shape)) this.take(member, value[name], [...path, name])
+    for (const [name, member] of Object.entries(shape))
+      this.take(member, value[jsonName(name)], [...path, name])
   }
 
   #takeItems(

@@ -16,20 +16,20 @@ import { asProblem } from '../../kernel/database/retry.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
-import { Reception } from '../uploads/reception.ts'
-import type { Admissions } from './admissions.ts'
+import { UploadSession } from '../uploads/upload-session.ts'
 import type { Gate } from './authenticate.ts'
 import { contentOf, invalid } from './body.ts'
-import { readBytes, type TakeRoom } from './body-bytes.ts'
-import type { BodyRoom } from './body-room.ts'
+import { type ReserveMemory, readBytes } from './body-bytes.ts'
+import type { BodyMemory } from './body-memory.ts'
+import type { CredentialWatch } from './credential-watch.ts'
 import { endingOf, inBackground } from './ending.ts'
 import { inputOf } from './input.ts'
 import { pageOfProblem } from './page-of-problem.ts'
-import { type OwnUrls, type PageOrigins, presentedBy, single } from './presented.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { type HostOf, rawRequestOf } from './raw-request.ts'
 import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
-import { greeting, type Headers, keyOf, requestIdOf, send, sendProblem } from './respond.ts'
+import { type OwnUrls, type PageOrigins, presentedBy, single } from './request-credentials.ts'
+import { baseHeaders, type Headers, keyOf, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
 
@@ -51,12 +51,12 @@ export interface Pipeline {
   readonly execute: Execute
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
-  readonly admissions: Admissions
+  readonly credentialWatch: CredentialWatch
   /** Aborted when the process is told to stop: endless answers end then. */
   readonly stopping: AbortSignal
-  readonly bodies: BodyRoom
+  readonly bodies: BodyMemory
   /** Bodies with files have memory of their own: no payment waits behind an upload. */
-  readonly uploads: BodyRoom
+  readonly uploads: BodyMemory
   readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
@@ -87,7 +87,7 @@ export function pipeline(parts: Pipeline) {
     const began = clock.ticks()
     const requestId = requestIdOf(request.headers['x-request-id'])
     const address = parts.addressOf(request)
-    const headers = greeting(requestId)
+    const headers = baseHeaders(requestId)
     const progress: Progress = { requestId, address, headers, response }
     let errorCode: string | undefined
     try {
@@ -95,12 +95,12 @@ export function pipeline(parts: Pipeline) {
       errorCode = outcome.errorCode
       await send(response, headers, outcome)
     } catch (error) {
-      const tell = (failure: unknown) => parts.onFailure(failure, requestId)
+      const report = (failure: unknown) => parts.onFailure(failure, requestId)
       errorCode = await explain(error, response, {
         headers,
         asked: request,
         about: progress.registered,
-        tell,
+        report,
       })
     }
     const { registered, actor } = progress
@@ -136,7 +136,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     throw invalid('Host', 'it is missing')
   const { registered, params } = routeOf(found)
   const { operation } = registered
-  const room = (bytes: number) => bodies.take(request, client, bytes)
+  const room = (bytes: number) => bodies.reserve(request, client, bytes)
   if (isSigned(registered)) {
     const { receiveFor } = parts
     const receiving = { registered, requestId, address, room, receiveFor, countUnsigned: count }
@@ -145,8 +145,8 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     return outcome
   }
   const sent = presentedBy(request, parts.pageOrigins, parts.ownUrls)
-  const mayGoOn = isEndless(operation.returns[1])
-  const presented = mayGoOn ? inBackground(sent) : sent
+  const openEnded = isEndless(operation.returns[1])
+  const presented = openEnded ? inBackground(sent) : sent
   progress.actor = await gate(operation, presented)
   const reception = takesFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete
@@ -162,7 +162,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
     if (operation.http?.keyRequired && idempotencyKey === null) throw keyMissing()
     const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
-    const ending = mayGoOn && endingOf(progress.response, operation, presented, parts)
+    const ending = openEnded && endingOf(progress.response, operation, presented, parts)
     const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
     await reception?.stage(actor.tenant)
     return await execute({
@@ -179,7 +179,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
 
 const NO_BYTES = Buffer.alloc(0)
 
-async function wholeBody(request: Request, operation: AnyOperation, room: TakeRoom) {
+async function wholeBody(request: Request, operation: AnyOperation, room: ReserveMemory) {
   const bytes = await readBytes(request, bodyLimitOf(operation), room)
   return { bytes, body: readsBytes(operation) ? {} : contentOf(request, bytes, operation) }
 }
@@ -189,10 +189,10 @@ const receptionFor = (
   request: Request,
   client: string,
   { actor, requestId }: Progress,
-): Reception =>
-  new Reception({
+): UploadSession =>
+  new UploadSession({
     ...ports,
-    room: bytes => uploads.take(request, client, bytes),
+    room: bytes => uploads.reserve(request, client, bytes),
     turn: actor?.tenant?.ownerId ?? client,
     onFailure: error => onFailure(error, requestId),
   })
@@ -230,17 +230,17 @@ interface Failed {
   readonly headers: Headers
   readonly asked: Request
   readonly about: Registered | undefined
-  readonly tell: (error: unknown) => void
+  readonly report: (error: unknown) => void
 }
 
 /** Answers with the error, unless the answer has begun: then the connection has been cut. */
 async function explain(error: unknown, response: Response, failed: Failed): Promise<string> {
-  const { headers, asked, about, tell } = failed
+  const { headers, asked, about, report } = failed
   if (response.headersSent) {
-    tell(error)
+    report(error)
     return 'cut_short'
   }
-  const problem = asAnswer(error, tell)
+  const problem = asAnswer(error, report)
   const { url, headers: given } = asked
   const request = { url, headers: given, requestId: String(headers['X-Request-Id']) }
   const page = pageOfProblem(problem, about?.operation, request)
@@ -252,9 +252,9 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
  * A lost database is a 503 wherever in the request it is lost. Any other error that is no Problem is a
  * defect: the log gets it, the caller a plain 500.
  */
-function asAnswer(error: unknown, tell: (error: unknown) => void): Problem {
+function asAnswer(error: unknown, report: (error: unknown) => void): Problem {
   const problem = asProblem(error)
   if (problem instanceof Problem) return problem
-  tell(error)
+  report(error)
   return new Problem('internal')
 }

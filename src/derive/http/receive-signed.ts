@@ -4,7 +4,7 @@ import type { Receive } from '../../kernel/contract/area.ts'
 import type { Outcome } from '../../kernel/contract/call.ts'
 import { bodyLimitOf, type Registered } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { readBytes, type TakeRoom } from './body-bytes.ts'
+import { type ReserveMemory, readBytes } from './body-bytes.ts'
 
 export type ReceiveFor = (
   operation: Registered,
@@ -14,7 +14,7 @@ interface Receiving {
   readonly registered: Registered
   readonly requestId: string
   readonly address: string | null
-  readonly room: TakeRoom
+  readonly room: ReserveMemory
   readonly receiveFor: ReceiveFor
   /** Counts a request whose signature is not valid against the limit of its address. */
   readonly countUnsigned: () => Promise<void>

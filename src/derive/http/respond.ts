@@ -39,7 +39,7 @@ export function keyOf(given: string | undefined): string | null {
   return given
 }
 
-export const greeting = (requestId: string): Headers => ({
+export const baseHeaders = (requestId: string): Headers => ({
   'X-Data-Residency': RESIDENCY,
   'X-Request-Id': requestId,
   'X-Content-Type-Options': 'nosniff',
@@ -138,7 +138,7 @@ export function sendProblem(response: ServerResponse, headers: Headers, problem:
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const body = errorBody('Expect: this service knows 100-continue only.')
   const outcome = { status: 417, body, errorCode: 'malformed_request' }
-  void send(response, greeting(requestIdOf(headers['x-request-id'])), outcome)
+  void send(response, baseHeaders(requestIdOf(headers['x-request-id'])), outcome)
 }
 
 /**

@@ -5,10 +5,10 @@ import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { asProblem } from '../../kernel/database/retry.ts'
 import { clock } from '../../values/clock.ts'
 import { proofAlgorithms, proofKeyOf } from '../../values/proof-key.ts'
-import type { Presented } from './presented.ts'
+import type { RequestCredentials } from './request-credentials.ts'
 
 /** Throws a Problem unless the request proves that its sender also holds the key with this thumbprint. */
-export type Prove = (presented: Presented, secret: string, boundTo: string) => Promise<void>
+export type Prove = (presented: RequestCredentials, secret: string, boundTo: string) => Promise<void>
 
 const refused = (why: string): Problem =>
   new Problem(
@@ -24,7 +24,7 @@ insert into used_proofs (digest, expires_at) values ($1, $2) on conflict (digest
 export function openProofs({ pool }: Database): Prove {
   const sql = sqlOn(pool)
   /** A request with a slow body is authenticated twice. */
-  const proven = new WeakSet<Presented>()
+  const proven = new WeakSet<RequestCredentials>()
 
   return async (presented, secret, boundTo) => {
     const { proof, method, addresses } = presented.sent ?? {}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Areas, published } from '../../kernel/contract/area.ts'
-import { type Registered, toldOf } from '../../kernel/contract/operation.ts'
+import { type Registered, refusalFormOf } from '../../kernel/contract/operation.ts'
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { ErrorCollector } from './errors.ts'
 import { deliveriesTag, deliveryHeaders, eventTypesSliced, webhooksOf } from './event-types.ts'
@@ -83,7 +83,7 @@ export function* openapiSliced(areas: Areas): Sliced<Document> {
 
 const usesProblems = (operations: readonly Registered[]): boolean =>
   operations.some(({ operation }) =>
-    Object.keys(operation.fails ?? {}).some(code => toldOf(operation, code).problem),
+    Object.keys(operation.fails ?? {}).some(code => refusalFormOf(operation, code).problem),
   )
 
 function* pathsOf(operations: readonly Registered[], parts: Parts): Sliced<Document['paths']> {

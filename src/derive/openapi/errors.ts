@@ -5,8 +5,8 @@ import {
   type Failure,
   isWriting,
   readsBytes,
+  refusalFormOf,
   takesKey,
-  toldOf,
 } from '../../kernel/contract/operation.ts'
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
 import { takesFiles, wrongMediaType } from '../../kernel/contract/upload.ts'
@@ -151,7 +151,7 @@ const RPC_ERROR: JsonSchema = {
 }
 
 function formOf(operation: AnyOperation, { code, status, message }: Case) {
-  const { problem, rpcCode } = toldOf(operation, code)
+  const { problem, rpcCode } = refusalFormOf(operation, code)
   if (problem)
     return { code, mediaType: PROBLEM_JSON, schema: PROBLEM, value: problemBody(problem, status, message) }
   const mediaType = 'application/json'

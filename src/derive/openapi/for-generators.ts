@@ -3,7 +3,7 @@ import { nameOf } from './example.ts'
 import { type Change, isSame, mapSchemas, type WithSchemas, within } from './published-schemas.ts'
 import type { JsonSchema, Schemas } from './types.ts'
 
-/** The same document as client generators understand it: `docs/generators.md` lists those that are tested. */
+/** The same document as client generators understand it: `docs/how-to/generators.md` lists those that are tested. */
 export function* forGenerators<T extends WithSchemas>(document: T): Sliced<T> {
   const pages: Record<string, JsonSchema> = {}
   const changed = yield* mapSchemas(document, (schema, owner, member, isAlternative) => {

@@ -7,9 +7,9 @@ import {
   needsSignIn,
   type Registered,
   readsBytes,
+  refusalFormOf,
   SIGN_IN_PAGE,
   takesKey,
-  toldOf,
 } from '../../kernel/contract/operation.ts'
 import { takesFiles, takesForm, uploadLimitOf, uploadsIn } from '../../kernel/contract/upload.ts'
 import type { ErrorCollector } from './errors.ts'
@@ -60,7 +60,7 @@ export function operationObject(registered: Registered, known: Known, parts: Par
 }
 
 function paymentInfoOf(operation: AnyOperation): Pick<OperationObject, 'x-payment-info'> {
-  const { asks } = toldOf(operation, 'payment_required')
+  const { asks } = refusalFormOf(operation, 'payment_required')
   return asks ? { 'x-payment-info': asks } : {}
 }
 

@@ -61,11 +61,11 @@ export function queryParameters({ properties = {}, required = [] }: JsonSchema):
 }
 
 /** The security of the operation covers `Authorization`: OpenAPI ignores parameters of these names. */
-const TOLD_OTHERWISE = ['authorization', 'accept', 'content-type']
+const COVERED_BY_SECURITY = ['authorization', 'accept', 'content-type']
 
 export const ownHeaderParameters = ({ http }: AnyOperation): Parameter[] =>
   Object.entries<string>(http?.reads ?? {})
-    .filter(([name]) => !TOLD_OTHERWISE.includes(name))
+    .filter(([name]) => !COVERED_BY_SECURITY.includes(name))
     .map(([name, description]) => ({
       name: name.replace(/(^|-)[a-z]/g, start => start.toUpperCase()),
       in: 'header',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { encodeJson, jsonName } from '../../values/json-names.ts'
 import type { JsonSchema } from './types.ts'
 
 /** The contract's schemas as JSON Schema. Those with a name (`.meta({ id })`) are gathered as components. */
@@ -63,7 +64,7 @@ function asSent({ zodSchema, jsonSchema }: Override): void {
   const examples = z.globalRegistry.get(zodSchema)?.examples
   if (Array.isArray(examples)) jsonSchema.examples ??= examples
   if (zodSchema._zod.def.type === 'default' && jsonSchema.default === undefined)
-    jsonSchema.default = z.encode(zodSchema as z.ZodDefault, zodSchema._zod.def.defaultValue) as null
+    jsonSchema.default = encodeJson(zodSchema as z.ZodDefault, zodSchema._zod.def.defaultValue) as null
 }
 
 /** Keywords that repeat `format` or hold for every number: of no use to readers and generators. */
@@ -92,9 +93,12 @@ const isData = new Set(['default', 'examples', 'enum', 'const'])
 function tidyValue(keyword: string, value: unknown): unknown {
   if (isData.has(keyword) || typeof value !== 'object' || value === null)
     return keyword === '$ref' ? String(value).replace('#/$defs/', '#/components/schemas/') : value
+  if (keyword === 'required') return (value as readonly string[]).map(jsonName)
   if (Array.isArray(value)) return value.map(item => tidyValue('', item))
   if (keyword !== 'properties') return tidy(value)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, tidy(member as object)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [jsonName(name), tidy(member as object)]),
+  )
 }
 
 /** `anyOf: [X, null]` is easier to read as X that may be null. A reference has to stay as it is. */

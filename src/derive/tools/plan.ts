@@ -84,7 +84,7 @@ function agentIn(
 }
 
 /** With the rights of the service itself: the caller decides who sees it. */
-export async function look(
+export async function readRecord(
   execute: Execute,
   registered: Registered,
   tenant: Tenant,

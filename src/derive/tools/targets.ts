@@ -64,7 +64,7 @@ export function definitionOf(operation: AnyOperation, tool: Tool, reader: Reader
       readOnlyHint: !writes,
       destructiveHint: writes && tool.isFinal === true,
       idempotentHint: true,
-      openWorldHint: operation.run === 'outside',
+      openWorldHint: operation.run === 'external',
     },
   }
 }

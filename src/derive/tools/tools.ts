@@ -5,7 +5,7 @@ import type { Tool, ToolDefinition, Tools } from '../../kernel/contract/tool.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { jsonOf } from '../http/body.ts'
 import { callFor } from './call.ts'
-import { look, planOf, readersAmong } from './plan.ts'
+import { planOf, readersAmong, readRecord } from './plan.ts'
 import { definitionOf, describedTarget, isReachable, mayCall, targetOf } from './targets.ts'
 
 interface Indexed {
@@ -101,9 +101,9 @@ export function toolsOf(operations: readonly Registered[], execute: Execute, rep
     },
     plan: (caller, operation, given) =>
       mapped(reachable.get(operation), registered => planOf(readers, caller, registered, given)),
-    async look(tenant, operation, given, requestId) {
+    async readRecord(tenant, operation, given, requestId) {
       const registered = reachable.get(operation)
-      return registered && look(execute, registered, tenant, given, requestId)
+      return registered && readRecord(execute, registered, tenant, given, requestId)
     },
     reportFailure: reports.onFailure,
     reportCardNumber: reports.onCardNumber,

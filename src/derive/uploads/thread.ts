@@ -32,7 +32,7 @@ export type Order =
       readonly args: readonly unknown[]
     }
 
-export type Told = ReadBody | { readonly done: string; readonly result: unknown }
+export type BodyReport = ReadBody | { readonly done: string; readonly result: unknown }
 
 /**
  * Runs in a thread: reads a body while it arrives, writes its files, reports the members, and carries out the
@@ -44,7 +44,7 @@ export async function* receive(
   { sinks, viewed }: Uses,
   body: AsyncIterable<Uint8Array>,
   orders: AsyncIterable<Order>,
-): AsyncGenerator<Told> {
+): AsyncGenerator<BodyReport> {
   const opened = await openSinks(sinks)
   const files = new Map<string, IncomingFile>()
   const open = (name: string): IncomingFile => {

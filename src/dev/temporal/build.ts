@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { guardedChild } from '../processes/guarded-child.ts'
-import type { Tell } from '../processes/progress.ts'
+import type { PrintLine } from '../processes/progress.ts'
 import type { Release } from './download.ts'
 
 /** For the module's source, about a megabyte. */
@@ -12,7 +12,7 @@ const DOWNLOAD_MS = 30_000
 export async function buildTemporal(
   release: Release,
   folder: string,
-  { env, tell }: { env: NodeJS.ProcessEnv; tell: Tell },
+  { env, tell }: { env: NodeJS.ProcessEnv; tell: PrintLine },
 ): Promise<string> {
   const source = await verifiedSource(release, folder, env)
   tell(`Building Temporal ${release.version} with Go: once for all checkouts, about three minutes as a rule`)

@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream'
 import { host } from '../host.mjs'
 
 /** The address of a Web UI that answers every caller that finds it. */
-export interface HiddenPlace {
+export interface HiddenAddress {
   readonly host: string
   readonly port: number
 }
 
 export interface WebUiProxy {
-  leadTo(place: HiddenPlace): void
+  forwardTo(place: HiddenAddress): void
   close(): void
 }
 
@@ -33,7 +33,7 @@ const OF_CONNECTION = new Set(['connection', 'keep-alive', 'upgrade', 'te', 'exp
 
 /** Serves the Web UI to browsers of this machine, and to no page from elsewhere. */
 export async function openWebUi(port: number): Promise<WebUiProxy> {
-  let place: HiddenPlace | undefined
+  let place: HiddenAddress | undefined
   const server = createServer((asked, answer) => {
     const refusal = refusalOf(asked)
     if (refusal) return refuse(answer, ...refusal)
@@ -43,7 +43,7 @@ export async function openWebUi(port: number): Promise<WebUiProxy> {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
-    leadTo(next) {
+    forwardTo(next) {
       place = next
     },
     close() {
@@ -78,7 +78,7 @@ function refuse(answer: ServerResponse, status: number, why: string): void {
     .end(`${why}\n`)
 }
 
-function forward(asked: IncomingMessage, answer: ServerResponse, { host, port }: HiddenPlace): void {
+function forward(asked: IncomingMessage, answer: ServerResponse, { host, port }: HiddenAddress): void {
   const { method, url: path, headers: given } = asked
   const kept = Object.entries(given).filter(([name]) => !OF_CONNECTION.has(name))
   const headers = { ...Object.fromEntries(kept), host: `${host}:${port}` }

@@ -7,8 +7,8 @@ import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { updateOf } from '../../record-store/index.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
-import { newLetterCode } from '../../values/letter-code.ts'
-import { makeDeviceKey, rightsByNow } from '../keys/index.ts'
+import { newUserCode } from '../../values/user-code.ts'
+import { currentScopes, makeDeviceKey } from '../keys/index.ts'
 import { cliAuthApi, pairingEvent } from './api.ts'
 import { approve, challenge, deny } from './decide.ts'
 import {
@@ -42,11 +42,11 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 
 const start: HandlerOf<typeof cliAuthApi.start> = async (
   { body: { codeChallenge, deviceName, toolWrites } },
-  { records, sql, actFor, address, ports, emit, refuse },
+  { records, sql, switchTenant, address, ports, emit, refuse },
 ) => {
   const now = clock.real()
   const client = clientOf(address ?? '')
-  actFor(platform, now)
+  switchTenant(platform, now)
   if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
   const code = newSecret('')
   const pairing = records.create(CliPairing, {
@@ -58,7 +58,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
     toolWrites,
     address,
     client,
-    pairingCode: newLetterCode(),
+    pairingCode: newUserCode(),
   })
   emit('cli.requested', pairingEvent(pairing))
   const { pairingCode } = pairing
@@ -66,12 +66,12 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   return { code, pairingCode, url, expiresIn: CODE_LASTS_MS / 1_000, interval: INTERVAL_S }
 }
 
-type Fetching = Pick<Context, 'sql' | 'actFor'>
+type Fetching = Pick<Context, 'sql' | 'switchTenant'>
 
 /** The terminal sends no credential, so the request acts for the row's tenant from here on. */
-async function actForItsTenant({ ownerId, mode }: PairingRow, { sql, actFor }: Fetching): Promise<void> {
+async function actForTenantOf({ ownerId, mode }: PairingRow, { sql, switchTenant }: Fetching): Promise<void> {
   const tenant = { ownerId, mode }
-  actFor(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
+  switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
 }
 
 const writeEnd = updateOf(pairingsTable, ['status', 'keyId', 'updatedAt'])
@@ -82,7 +82,7 @@ const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Fetching): Pro
   return writeEnd(sql, pairing, [pairing])
 }
 
-function whyNot({ status, expiresAt }: PairingRow) {
+function refusalCode({ status, expiresAt }: PairingRow) {
   if (status === 'denied') return 'access_denied'
   if (expiresAt <= clock.real()) return 'expired_token'
   return status === 'pending' ? 'authorization_pending' : undefined
@@ -94,14 +94,14 @@ const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
   const pairing = await lockByCode(sql, body.code)
   if (!pairing || pairingMachine.isFinal(pairing.status)) return refuse('invalid_grant')
   if (codeChallengeOf(body.codeVerifier) !== pairing.codeChallenge) {
-    await actForItsTenant(pairing, context)
+    await actForTenantOf(pairing, context)
     await end(pairing, 'void', context)
     emit('cli.failed', { ...pairingEvent(pairing), personId: pairing.personId })
     return refuse('invalid_grant')
   }
-  const code = whyNot(pairing)
+  const code = refusalCode(pairing)
   if (code) return refuse(code)
-  await actForItsTenant(pairing, context)
+  await actForTenantOf(pairing, context)
   return pair(pairing, context)
 }
 
@@ -110,7 +110,7 @@ type Pairing = Parameters<typeof token>[1]
 /** Creates the key with the granted scopes that the person still has. */
 async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
-  const scopes = await rightsByNow(pairing, context)
+  const scopes = await currentScopes(pairing, context)
   if (scopes.length === 0) return refuse('access_denied')
   const { id: sessionId, deviceName: name, toolWrites } = pairing
   const personId = String(pairing.personId)

@@ -97,7 +97,7 @@ export const lockByCode = byCode(LOCK)
 const isOf = ({ ownerId, mode }: Tenant, row: Tenant): boolean => row.ownerId === ownerId && row.mode === mode
 
 /** Whether a person of the tenant may see it: an undecided pairing, or one of their own tenant. */
-export const isSeenBy = (tenant: Tenant, pairing: PairingRow): boolean =>
+export const isVisibleTo = (tenant: Tenant, pairing: PairingRow): boolean =>
   isOf(platform, pairing) || isOf(tenant, pairing)
 
 export async function findPairing(
@@ -105,10 +105,10 @@ export async function findPairing(
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<PairingRow | undefined> {
   const pairing = await findByCode(sql, code)
-  return pairing && isSeenBy(tenant, pairing) ? pairing : undefined
+  return pairing && isVisibleTo(tenant, pairing) ? pairing : undefined
 }
 
-export function whyClosed({
+export function closedReason({
   status,
   expiresAt,
 }: PairingRow): 'pairing_decided' | 'pairing_expired' | undefined {

@@ -3,7 +3,7 @@ import { type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
 import { roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import { SESSION_PREFIX, sessionCookie, sessionIn } from '../../kernel/contract/session-cookie.ts'
-import { hashOf, newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { hashAndHint, hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { after, clock } from '../../values/clock.ts'
 import type { Person } from '../people/index.ts'
 import type { consoleEvents } from './schemas.ts'
@@ -46,7 +46,7 @@ export async function beginSession({ person, passkeyId }: Beginning, context: Be
     expiresAt: after(now, SESSION_LASTS_MS),
     personId: person.id,
     passkeyId,
-    ...traceOf(secret),
+    ...hashAndHint(secret),
     address,
     userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
   })

@@ -52,12 +52,12 @@ export async function closeForDeletion(context: Moving): Promise<Moved> {
 export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
 
 type Changes = z.output<typeof CustomerChange>
-type ChangeContext = Pick<Context<never, typeof changeEvents>, 'actFor' | 'emit'>
+type ChangeContext = Pick<Context<never, typeof changeEvents>, 'switchTenant' | 'emit'>
 
 const isHolderData = (name: string): boolean => name in holder.shape
 
-function applyChanges(customer: Customer, changes: Changes, { actFor, emit }: ChangeContext): Customer {
-  actFor(customer.account())
+function applyChanges(customer: Customer, changes: Changes, { switchTenant, emit }: ChangeContext): Customer {
+  switchTenant(customer.account())
   const { status, ...members } = changes
   const names = keysOf(changes)
   const changed = names.filter(name => !isDeepStrictEqual(changes[name], customer[name]))

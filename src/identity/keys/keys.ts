@@ -14,7 +14,7 @@ import {
   type assertionEvents,
   burnAssertion,
   type Envelope,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../passkeys/index.ts'
 import { personEvents } from '../people/index.ts'
@@ -35,7 +35,7 @@ import { createKey, endKey, endKeys, keyEvent } from './made-key.ts'
 
 type Asking = Pick<
   Context<never, typeof assertionEvents>,
-  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address' | 'sendAlong'
+  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address' | 'queueStatement'
 >
 
 /**
@@ -45,11 +45,11 @@ type Asking = Pick<
 const consentToKey = async (
   envelope: Envelope | undefined,
   context: Asking,
-): Promise<Verified | undefined | AssertionCode> =>
+): Promise<VerifiedAssertion | undefined | AssertionCode> =>
   context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
 
 const useConsentToKey = async (
-  consent: Verified | undefined,
+  consent: VerifiedAssertion | undefined,
   members: Subjects['key'],
   context: Asking,
 ): Promise<AssertionCode | undefined> => consent && burnAssertion(consent, { kind: 'key', members }, context)
@@ -104,18 +104,18 @@ const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $
 
 async function lockForOperator(
   id: string,
-  { records, sql, actFor }: Pick<Context, 'records' | 'sql' | 'actFor'>,
+  { records, sql, switchTenant }: Pick<Context, 'records' | 'sql' | 'switchTenant'>,
 ): Promise<[null, Key | null]> {
   const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
   if (!tenant) return [null, null]
-  actFor({ ownerId: tenant.ownerId, mode: tenant.mode })
+  switchTenant({ ownerId: tenant.ownerId, mode: tenant.mode })
   return [null, await records.lock(Key, id)]
 }
 
 const keys = implement(keysApi, {
-  openAccount({ body }, { records, actFor, emit }) {
+  openAccount({ body }, { records, switchTenant, emit }) {
     const ownerId = newId('customer')
-    actFor({ ownerId, mode: 'test' })
+    switchTenant({ ownerId, mode: 'test' })
     const customer = addCustomer(records, ownerId, body)
     const first = createKey(records, {
       name: 'First key',
@@ -130,7 +130,7 @@ const keys = implement(keysApi, {
 
   async create({ body: { webauthnAssertion, ...wanted } }, context) {
     const { scopes: requestedScopes, expiresAt: requestedExpiry, toolWrites, ...body } = wanted
-    const { records, actor, tenant, now, actFor, emit, refuse } = context
+    const { records, actor, tenant, now, switchTenant, emit, refuse } = context
     const missing = missingScope(requestedScopes ?? [], actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const consent = await consentToKey(webauthnAssertion, context)
@@ -145,7 +145,7 @@ const keys = implement(keysApi, {
     if (late) return refuse('expires_too_late', `expiresAt: ${late}`)
     const granted = requestedScopes ?? inheritedScopes(maker)
     const mode = modeOf(body.environment)
-    actFor({ ownerId: tenant.ownerId, mode })
+    switchTenant({ ownerId: tenant.ownerId, mode })
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
     if (await hasTooManyKeys(context, clock.real())) return refuse('too_many_keys')
@@ -161,7 +161,7 @@ const keys = implement(keysApi, {
     emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key
     await records.flush()
-    actFor(tenant, now)
+    switchTenant(tenant, now)
     emit('key.live_created', keyEvent(key))
     return key
   },

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Condition, Records } from '../../kernel/contract/records.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
-import { newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
 import { after, clock, days } from '../../values/clock.ts'
 import type { keyEvents } from './api.ts'
 import { Key } from './key.ts'
@@ -13,7 +13,7 @@ export type MadeKey = Key & { key: string }
 
 export function createKey(records: Records, members: Members): MadeKey {
   const secret = newSecret(`sk_${members.environment}_`)
-  return Object.assign(records.create(Key, { toolWrites: false, ...members, ...traceOf(secret) }), {
+  return Object.assign(records.create(Key, { toolWrites: false, ...members, ...hashAndHint(secret) }), {
     key: secret,
   })
 }

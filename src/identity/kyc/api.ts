@@ -286,7 +286,7 @@ export const kycApi = {
     ...operator,
     summary: 'Read a document of a person',
     description: 'As an attachment. Each reading is in the audit trail of the owner, and an event.',
-    run: 'outside',
+    run: 'external',
     returns: [200, file('application/octet-stream')],
     fails: {
       document_not_found,
@@ -311,7 +311,7 @@ export const kycApi = {
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
 const step = { callers: [], returns: acted, fails: { submission_not_found }, emits: decisionEvents } as const
-const outside = { ...step, run: 'outside', requires: 'identityVerification' } as const
+const outside = { ...step, run: 'external', requires: 'identityVerification' } as const
 
 const steps = ['submit', 'inquire'] as const
 
@@ -330,7 +330,7 @@ export const stepsApi = {
     returns: [
       200,
       ProcessStatusRecord.extend({
-        next: z.enum(steps).nullable().meta({ description: 'What is done when it is due.' }),
+        next: z.enum(steps).nullable().meta({ description: 'The next step.' }),
       }),
     ],
     fails: { submission_not_found },

@@ -7,7 +7,7 @@ import {
 } from '../../ports/identity-verification.ts'
 import { after, clock } from '../../values/clock.ts'
 import { lockHolder, moveKyc, type verifiedEvents, verifyHolder } from '../customers/index.ts'
-import { noteIdentity } from '../onboarding/index.ts'
+import { recordIdentity } from '../onboarding/index.ts'
 import type { decisionEvents, endingEvents } from './api.ts'
 import { KEPT_MS, KycDocument } from './document.ts'
 import { kycProcess } from './process.ts'
@@ -22,7 +22,7 @@ import {
 } from './submission.ts'
 import { kycEvent } from './submissions.ts'
 
-type Following = Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>
+type Following = Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>
 type Followed = Following & Pick<Context<never, typeof verifiedEvents>, 'emit'>
 
 export const subjectOf = ({ representativeId, ownerId }: KycSubmission): string => representativeId ?? ownerId
@@ -36,7 +36,7 @@ export const wakeProcess = (submission: KycSubmission, { wake }: Pick<Context, '
  */
 export async function followSubmission(submission: KycSubmission, context: Following): Promise<void> {
   const { representativeId, status, ownerId } = submission
-  if (representativeId) await noteIdentity(context, { representativeId, status })
+  if (representativeId) await recordIdentity(context, { representativeId, status })
   else if (status !== 'verified') moveKyc(await lockHolder(context.records, ownerId), status)
 }
 
@@ -48,7 +48,7 @@ async function followEnd(submission: KycSubmission, context: Followed): Promise<
     verifyHolder(await lockHolder(context.records, ownerId), submission, context)
 }
 
-type Needed = 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
+type Needed = 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
 type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>
 type Ending = Pick<Context<never, typeof endingEvents>, Needed>
 
@@ -71,11 +71,11 @@ export async function applyAnswer(
   if (answer.status === 'in_review') return review(submission, answer.expectedAt, context)
   const rejection = answer.status === 'rejected' ? rejectionOf(answer.code) : null
   if (isOpen(submission)) return end(submission, documents, { rejection, by: 'provider' }, context)
-  return noteContradiction(submission, answer, context.now)
+  return recordContradiction(submission, answer, context.now)
 }
 
 /** The first final answer counts. A contradiction is recorded, for a person to clarify with the provider. */
-function noteContradiction(submission: KycSubmission, answer: FinalStatus, now: Date): boolean {
+function recordContradiction(submission: KycSubmission, answer: FinalStatus, now: Date): boolean {
   if (submission.decidedBy !== 'provider' || submission.status === answer.status) return false
   if (submission.contradictedAt) return false
   submission.contradictedAt = now

@@ -5,7 +5,7 @@ import { days } from '../../values/clock.ts'
 import { endingOf, FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
 import { SIMULATED } from './submission.ts'
 
-/** Retention of documents, explained in docs/onboarding.md. */
+/** Retention of documents, explained in docs/how-to/identity.md. */
 export const KEPT_MS = {
   /** Uploaded, but not part of any submission. */
   unused: days(1),

@@ -45,7 +45,7 @@ export async function contentOf(
 
 type ReadContext = Pick<
   ContextOf<typeof kycApi.readDocument>,
-  'records' | 'refuse' | 'actor' | 'actFor' | 'sql'
+  'records' | 'refuse' | 'actor' | 'switchTenant' | 'sql'
 >
 
 async function findReadable(id: string, context: ReadContext): Promise<KycDocument | Refusal> {

@@ -128,7 +128,7 @@ function waitsFor({ status, calls, dueAt }: KycSubmission): string {
   if (!dueAt) return 'for the operator to decide'
   if (status === 'pending' && calls === 0) return 'for the provider to be given the documents'
   const what = status === 'pending' ? 'for the provider to answer' : 'for the provider to decide'
-  return `${what}, which is asked at ${minuteInWords(dueAt)}`
+  return `${what}; the next inquiry is at ${minuteInWords(dueAt)}`
 }
 
 const processStatus: HandlerOf<typeof stepsApi.processStatus> = async (

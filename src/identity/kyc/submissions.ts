@@ -8,7 +8,7 @@ import { clock } from '../../values/clock.ts'
 import { KycDocument } from './document.ts'
 import { KycSubmission } from './submission.ts'
 
-type Acting = Pick<Context, 'actor' | 'sql' | 'actFor'>
+type Acting = Pick<Context, 'actor' | 'sql' | 'switchTenant'>
 
 const tenantOf = (table: 'kyc_submissions' | 'kyc_documents'): string => `
 select k.owner_id as "ownerId", k.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -20,11 +20,15 @@ const OF_DOCUMENT = tenantOf('kyc_documents')
 
 type FoundTenant = Tenant & Row & { readonly offsetMs: number }
 
-async function actForOwner(statement: string, id: string, { actor, sql, actFor }: Acting): Promise<boolean> {
+async function actForOwner(
+  statement: string,
+  id: string,
+  { actor, sql, switchTenant }: Acting,
+): Promise<boolean> {
   if (actor.tenant) return true
   const [found] = await sql<FoundTenant>(statement, [id])
   if (!found) return false
-  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  switchTenant({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
   return true
 }
 

@@ -55,7 +55,7 @@ function valuesOf({ onboarding, representatives, beneficialOwners }: Submission)
   const { legalName, legalForm, registerNumber, address, website, intendedUse } = onboarding
   return {
     ...{ legalName, legalForm, registerNumber, address, website, intendedUse },
-    expectedMonthlyVolumeEuros: onboarding.expectedMonthlyVolumeEuros,
+    expectedMonthlyVolumeCents: onboarding.expectedMonthlyVolumeCents,
     representatives: representatives.map(({ id, country, position }) => ({ id, country, position })),
     beneficialOwners: beneficialOwners.map(({ name, dateOfBirth, country, sharePercent }) => ({
       ...{ name, dateOfBirth, country, sharePercent },

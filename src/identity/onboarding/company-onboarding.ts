@@ -54,7 +54,7 @@ const schema = defineEntity({
     address: p.json<PostalAddress>(),
     website: nullable.string(),
     intendedUse: p.text(),
-    expectedMonthlyVolumeEuros: p.bigint().name('expected_monthly_volume_cents'),
+    expectedMonthlyVolumeCents: p.bigint().name('expected_monthly_volume_cents'),
     informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
     reason: nullable.string(),
     endedAt: nullable.instant(),

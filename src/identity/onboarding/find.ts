@@ -23,18 +23,18 @@ where o.id = $1`
 /** Acts for the owner of the onboarding when the operator calls; false if there is none with this id. */
 export async function actForOwnerOf(
   id: string,
-  { actor, sql, actFor }: Pick<Context, 'actor' | 'sql' | 'actFor'>,
+  { actor, sql, switchTenant }: Pick<Context, 'actor' | 'sql' | 'switchTenant'>,
 ): Promise<boolean> {
   if (actor.tenant) return true
   const [found] = await sql<Tenant & Row & { offsetMs: number }>(TENANT_OF, [id])
   if (!found) return false
-  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  switchTenant({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
   return true
 }
 
 export async function lockSubmission(
   id: string,
-  context: Pick<Context, 'actor' | 'sql' | 'actFor' | 'records'>,
+  context: Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records'>,
 ): Promise<Submission | null> {
   if (!(await actForOwnerOf(id, context))) return null
   const { records } = context

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import {
   country,
   formattedText,
@@ -91,7 +91,7 @@ export const company = z.strictObject({
     description: 'What the agents are to pay for, and whom.',
     examples: ['Agents buy research papers and computing time.'],
   }),
-  expectedMonthlyVolumeEuros: positiveEuros(100_000_000_00n).meta({
+  expectedMonthlyVolumeCents: positiveMoney(100_000_000_00n).meta({
     description: 'The most that the company expects to pay in a month.',
     examples: [25_000],
   }),
@@ -165,7 +165,7 @@ export const OnboardingRecord = z
     address: PostalAddressRecord,
     website: z.string().nullable(),
     intendedUse: z.string(),
-    expectedMonthlyVolumeEuros: euros,
+    expectedMonthlyVolumeCents: money,
     representatives: z.array(RepresentativeRecord).meta({ id: 'Representatives' }),
     beneficialOwners: z.array(BeneficialOwnerRecord).meta({ id: 'BeneficialOwners' }),
     informationRequests: z

@@ -23,7 +23,7 @@ const writers = { callers: ['key'], scope: 'passkeys:write' } as const
 const { challenge_unknown, challenge_used, challenge_expired, assertion_required } = assertionRefusals
 const { passkey_not_found, person_not_found } = passkeyFails
 
-const not_yours = [403, 'This is somebody else’s passkey: only owners do that.'] as const
+const not_passkey_owner = [403, 'This is somebody else’s passkey: only owners do that.'] as const
 const person_not_active = [
   400,
   'personId: this person has not joined yet, or is removed. An invited person opens the link first.',
@@ -59,7 +59,7 @@ export const passkeysApi = {
       person_not_found,
       person_not_active,
       too_many_passkeys,
-      not_yours,
+      not_passkey_owner,
       scope_not_held,
       person_required: [400, 'personId: a key names the person whose passkey it will be.'],
       owner_first: [403, 'The first passkey of an account is one of an owner: let one enrol before.'],
@@ -101,7 +101,7 @@ export const passkeysApi = {
       assertion_required,
       person_not_active,
       too_many_passkeys,
-      not_yours,
+      not_passkey_owner,
       passkey_exists: [400, 'registration: this passkey is enrolled already.'],
       registration_malformed: [
         400,
@@ -130,7 +130,7 @@ export const passkeysApi = {
     body: z.strictObject({ name: label.meta({ examples: ['Phone'] }) }),
     example: { name: 'Phone' },
     returns: [200, PasskeyRecord],
-    fails: { passkey_not_found, not_yours },
+    fails: { passkey_not_found, not_passkey_owner },
     emits: { 'passkey.renamed': passkeyEvents['passkey.renamed'] },
   }),
   challenge: post('/passkeys/challenge', {
@@ -172,7 +172,7 @@ export const passkeysApi = {
     fails: {
       ...assertionRefusals,
       passkey_not_found,
-      not_yours,
+      not_passkey_owner,
       self_revocation: [403, 'A passkey does not revoke itself: sign with another one.'],
     },
     emits: { ...assertionEvents, 'passkey.revoked': passkeyEvents['passkey.revoked'] },

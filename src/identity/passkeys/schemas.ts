@@ -90,7 +90,7 @@ export const assertionRefusals = {
     401,
     'The passkey does not confirm this. Take a new challenge and try again, or use another one.',
   ],
-  person_may_not: [403, 'The role of the person of this passkey does not allow this.'],
+  insufficient_role: [403, 'The role of the person of this passkey does not allow this.'],
 } as const satisfies Record<string, Failure>
 
 export type AssertionCode = keyof typeof assertionRefusals

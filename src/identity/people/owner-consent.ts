@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import { mayGive, type Role } from '../../kernel/contract/scopes.ts'
+import { mayGrant, type Role } from '../../kernel/contract/scopes.ts'
 import type { Subjects } from '../../statements/index.ts'
 import {
   type AssertionCode,
@@ -7,19 +7,19 @@ import {
   burnAssertion,
   type Envelope,
   lockPasskeys,
-  passkeyStanding,
-  type Verified,
+  passkeySummary,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../passkeys/index.ts'
 import { Person } from './person.ts'
 
 type Asking = Pick<
   Context<never, typeof assertionEvents>,
-  'records' | 'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
+  'records' | 'sql' | 'queueStatement' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
 >
 
 /** The signature of an owner's passkey; null if the tenant has never had a passkey, so that signing is impossible. */
-export type Consent = Verified | null
+export type Consent = VerifiedAssertion | null
 
 /**
  * An owner's consent to an invitation, or a refusal. Call it before any row is locked. If signing is
@@ -32,14 +32,14 @@ export async function consentOf(
   if (envelope) return verifyAssertion(envelope, context)
   const [, { everEnrolled }] = await Promise.all([
     lockPasskeys(context),
-    passkeyStanding(context.sql, context.tenant),
+    passkeySummary(context.sql, context.tenant),
   ])
   return everEnrolled ? 'assertion_required' : null
 }
 
 /** Without any passkey, a key decides: it can grant no one more rights in the console than it has itself. */
 export const isBeyondKey = (role: Role, consent: Consent, { actor }: Pick<Asking, 'actor'>): boolean =>
-  consent === null && actor.type === 'key' && !mayGive(actor.scopes, role)
+  consent === null && actor.type === 'key' && !mayGrant(actor.scopes, role)
 
 /**
  * Consumes the consent under the lock of the tenant's people: it must be for exactly this, by a person who is
@@ -54,5 +54,5 @@ export async function useConsent(
   const code = await burnAssertion(consent, { kind: 'invitation', members }, context)
   if (code) return code
   const signer = await context.records.findOne(Person, { id: consent.person.id })
-  return signer?.status === 'active' && signer.role === 'owner' ? undefined : 'person_may_not'
+  return signer?.status === 'active' && signer.role === 'owner' ? undefined : 'insufficient_role'
 }

@@ -18,11 +18,11 @@ where p.id = $1`
 /** Acts for the tenant of a person whom the operator names without the owner; false if the id is unknown. */
 export async function actForTenantOf(
   personId: string,
-  { sql, actFor }: Pick<Context, 'sql' | 'actFor'>,
+  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
 ): Promise<boolean> {
   const [found] = await sql<Tenant & Row & { offsetMs: number }>(TENANT_OF_PERSON, [personId])
   if (!found) return false
-  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  switchTenant({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
   return true
 }
 

@@ -35,7 +35,7 @@ where s.hash = $1`
 
 type Redeeming = Pick<
   Context<never, typeof linkEvents>,
-  'records' | 'sql' | 'tenant' | 'actFor' | 'emit' | 'wake'
+  'records' | 'sql' | 'tenant' | 'switchTenant' | 'emit' | 'wake'
 >
 
 /** Opens a link once. The token is the credential, and from here on the request acts for the tenant of its person. */
@@ -43,12 +43,12 @@ export async function redeemLink(
   token: string,
   context: Redeeming,
 ): Promise<Redeemed | keyof typeof linkFails> {
-  const { records, sql, actFor } = context
+  const { records, sql, switchTenant } = context
   const [found] = await sql<FoundLink>(FIND, [hashOf(token)])
   if (!found) return 'link_unknown'
   const { ownerId, mode } = found
   const now = clock.tenant(found.offsetMs)
-  actFor({ ownerId, mode }, now)
+  switchTenant({ ownerId, mode }, now)
   // A recovery revokes passkeys, which are locked before people.
   if (found.isRecovery) await lockPasskeys(context)
   await lockTenant(context, 'people')
@@ -76,12 +76,12 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
 
 /** Creates the owner with the customer's name; undefined if the tenant has people meanwhile. */
 async function firstPerson({ records, tenant }: Redeeming): Promise<Person | undefined> {
-  if (await hasAnybody({ records })) return undefined
+  if (await hasPeople({ records })) return undefined
   const { name } = await findCustomer(records, tenant.ownerId)
   return records.create(Person, { name, role: 'owner' })
 }
 
-export const hasAnybody = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
+export const hasPeople = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
   (await records.count(Person, { status: { $ne: 'removed' } })) > 0
 
 function join(person: Person, now: Date, { emit }: Redeeming): boolean {

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
 import { del, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { scopeSchema, scopes } from '../../kernel/contract/scopes.ts'
-import { too_many_guesses } from '../../kernel/database/wrong-guesses.ts'
+import { too_many_guesses } from '../../kernel/database/attempt-limit.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
@@ -17,14 +17,14 @@ export const deviceId = formattedText(
 ).meta({ description: 'By which the device knows itself again.', examples: ['laptop-7f3a9c'] })
 
 /** Control characters, and marks that change the text direction. */
-const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 export const deviceName = z
   .string()
   .trim()
   .min(1)
   .max(100)
-  .refine(name => !UNSEEN.test(name), 'must have no characters that nobody sees, such as direction marks')
+  .refine(name => !INVISIBLE.test(name), 'must have no characters that nobody sees, such as direction marks')
   .meta({
     description: 'By which the person knows the device, and later the key.',
     examples: ['Ada’s laptop'],

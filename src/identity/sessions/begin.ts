@@ -5,7 +5,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { after, clock } from '../../values/clock.ts'
-import { newLetterCode } from '../../values/letter-code.ts'
+import { newUserCode } from '../../values/user-code.ts'
 import { sessionEvent } from './api.ts'
 import type { deviceApi } from './device-api.ts'
 import {
@@ -38,7 +38,7 @@ select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash 
 
 /** An unused code: among 25,600 million, a second attempt is hardly ever needed. */
 async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ code: string; hash: string }> {
-  const code = newLetterCode()
+  const code = newUserCode()
   const hashes = userHashesOf(code, ports)
   const taken = await sql(TAKEN, [platform.ownerId, platform.mode, hashes])
   return taken.length === 0 ? { code, hash: hashes[0] } : freeUserCode(sql, ports)
@@ -53,12 +53,12 @@ function scopesIn(text: string | undefined): Scope[] | null | 'scope_unknown' {
 }
 
 export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context) => {
-  const { records, sql, actFor, address, ports, emit, refuse } = context
+  const { records, sql, switchTenant, address, ports, emit, refuse } = context
   const asked = body.scopes ?? scopesIn(body.scope)
   if (asked === 'scope_unknown') return refuse('scope_unknown')
   const now = clock.real()
   const client = clientOf(address ?? '')
-  actFor(platform, now)
+  switchTenant(platform, now)
   if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
   const deviceCode = newSecret('dvc_')
   const { code: userCode, hash: userHash } = await freeUserCode(sql, ports)
@@ -80,11 +80,11 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
     forgetAt: after(endsAt, KEPT_FOR_MS),
   })
   emit('session.requested', sessionEvent(session))
-  return startedWith(deviceCode, userCode, ports.pageUrl('/device'))
+  return startResponse(deviceCode, userCode, ports.pageUrl('/device'))
 }
 
 /** Our member names, and those of RFC 8628 for clients of the standard. */
-function startedWith(deviceCode: string, userCode: string, verificationUri: string) {
+function startResponse(deviceCode: string, userCode: string, verificationUri: string) {
   const verificationUriComplete = `${verificationUri}?${new URLSearchParams({ code: userCode })}`
   const expiresIn = CODES_LAST_MS / 1_000
   return {

@@ -5,6 +5,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { type AttemptContext, recordAttempt } from '../../kernel/database/attempt-limit.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import {
   nullable,
@@ -14,11 +15,10 @@ import {
   timestamp,
   withMembers,
 } from '../../kernel/database/entity.ts'
-import { countGuess, type Guessing } from '../../kernel/database/wrong-guesses.ts'
 import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
-import { readLetterCode } from '../../values/letter-code.ts'
 import type { Personal } from '../../values/personal.ts'
+import { parseUserCode } from '../../values/user-code.ts'
 import { PLATFORM_OWNER } from '../customers/index.ts'
 import { findKeys, type Key } from '../keys/index.ts'
 
@@ -131,7 +131,7 @@ const BY_USER_CODE = `
 ${ROW} where s.owner_id = $1 and s.mode = $2 and s.user_hash = any($3::text[]) and s.status = 'requested'`
 const LOCK_BY_USER_CODE = `${BY_USER_CODE} for update`
 
-type Finding = Guessing & Pick<Context, 'sql' | 'ports'>
+type Finding = AttemptContext & Pick<Context, 'sql' | 'ports'>
 
 const byUserCode =
   (text: string) =>
@@ -153,13 +153,16 @@ export type NotWaiting =
 const finding =
   (search: typeof find) =>
   async (typed: string, context: Finding): Promise<Waiting | NotWaiting> => {
-    const userCode = readLetterCode(typed)
+    const userCode = parseUserCode(typed)
     // No device can have this code, so it does not count as a guess.
     if (userCode === undefined) return { refused: 'user_code_unknown' }
-    const [guess, request] = await Promise.all([countGuess('user code', context), search(userCode, context)])
+    const [guess, request] = await Promise.all([
+      recordAttempt('user code', context),
+      search(userCode, context),
+    ])
     if (guess.waitSeconds > 0) return { refused: 'too_many_guesses', waitSeconds: guess.waitSeconds }
     if (!request) return { refused: 'user_code_unknown' }
-    guess.wasRight()
+    guess.clear()
     return request.endsAt > clock.real() ? { request, userCode } : { refused: 'user_code_expired' }
   }
 

@@ -4,8 +4,8 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
+import { ATTEMPT_WINDOW_MS } from '../../kernel/database/attempt-limit.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { GUESS_WINDOW_MS } from '../../kernel/database/wrong-guesses.ts'
 import { clock } from '../../values/clock.ts'
 import { first } from '../../values/collections.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
@@ -137,7 +137,7 @@ export const sessionsArea = area(
     deadlines: [sessionsDue],
     expiring: [
       { table: 'sessions', column: 'forget_at', keptMs: 0 },
-      { table: 'wrong_guesses', column: 'last_at', keptMs: GUESS_WINDOW_MS },
+      { table: 'wrong_guesses', column: 'last_at', keptMs: ATTEMPT_WINDOW_MS },
     ],
     reactions: {
       'key.revoked': onlyWith(

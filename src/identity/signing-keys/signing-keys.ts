@@ -9,21 +9,21 @@ import { platform, SigningKey, seal, signingKeysPersonal } from './signing-key.t
 const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
 
 const signingKeys = implement(signingKeysApi, {
-  async jwks(_, { records, actFor }) {
-    actFor(platform)
+  async jwks(_, { records, switchTenant }) {
+    switchTenant(platform)
     const keys = await records.find(SigningKey, {}, { orderBy: { id: 'desc' } })
     return { keys: keys.map(key => key.publicKey()) }
   },
 
-  async list(_, { page, actFor }) {
-    actFor(platform)
+  async list(_, { page, switchTenant }) {
+    switchTenant(platform)
     const { data, ...rest } = await page(SigningKey, {})
     return { ...rest, data: data.map(shown) }
   },
 
   async rotate(_, context) {
-    const { records, ports, emit, actFor } = context
-    actFor(platform)
+    const { records, ports, emit, switchTenant } = context
+    switchTenant(platform)
     await lockTenant(context, 'signing-keys')
     const old = await records.findOneOrFail(SigningKey, { retiredAt: null })
     old.retiredAt = context.now

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope, shareOf, shownSpan } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Span, type Spend, type View } from '../spend/index.ts'
 
@@ -18,9 +18,9 @@ interface LabelSum extends Row {
   readonly label: string | null
   readonly groups: number
   readonly payments: number
-  readonly spentEuros: Euros
-  readonly refundedEuros: Euros
-  readonly sharedEuros: Euros
+  readonly spentCents: Cents
+  readonly refundedCents: Cents
+  readonly sharedCents: Cents
 }
 
 export const allocationViews = (groupBy: string): readonly View[] =>
@@ -58,7 +58,7 @@ parts as (
   select label, payments, spent, refunded, place, -amount from ranked, unlabelled where label = ''
 )
 select case when place <= $${place}::int or label = '' then label end as label, count(*)::int as groups, sum(payments)::int as payments,
-  sum(spent)::bigint as "spentEuros", sum(refunded)::bigint as "refundedEuros", sum(part)::bigint as "sharedEuros"
+  sum(spent)::bigint as "spentCents", sum(refunded)::bigint as "refundedCents", sum(part)::bigint as "sharedCents"
 from parts group by 1 order by min(place)`
 
 function sumsBy(spend: Spend, wanted: Wanted): Promise<LabelSum[]> {
@@ -82,7 +82,7 @@ export async function allocationOf(spend: Spend, wanted: Wanted) {
       label: label || null,
       name: names.get(label) ?? null,
       ...line,
-      share: shareOf(line.allocatedEuros, total.netEuros),
+      share: shareOf(line.allocatedCents, total.netCents),
     })),
     other: rest ? { groups: rest.groups, ...lineOf(rest) } : null,
   }
@@ -90,8 +90,8 @@ export async function allocationOf(spend: Spend, wanted: Wanted) {
 
 function lineOf(sum: LabelSum) {
   const figures = figuresOf([sum])
-  const { sharedEuros } = sum
-  return { ...figures, sharedEuros, allocatedEuros: figures.netEuros + sharedEuros }
+  const { sharedCents } = sum
+  return { ...figures, sharedCents, allocatedCents: figures.netCents + sharedCents }
 }
 
 type Allocation = Awaited<ReturnType<typeof allocationOf>>
@@ -158,11 +158,11 @@ export const allocationColumns: CsvColumns<Line> = {
   label: ({ label }) => csvText(label ?? '(no label)'),
   name: ({ name }) => csvText(name),
   count: ({ count }) => String(count),
-  spentEuros: ({ spentEuros }) => decimal(spentEuros),
-  refundedEuros: ({ refundedEuros }) => decimal(refundedEuros),
-  netEuros: ({ netEuros }) => decimal(netEuros),
-  sharedEuros: ({ sharedEuros }) => decimal(sharedEuros),
-  allocatedEuros: ({ allocatedEuros }) => decimal(allocatedEuros),
+  spentCents: ({ spentCents }) => decimal(spentCents),
+  refundedCents: ({ refundedCents }) => decimal(refundedCents),
+  netCents: ({ netCents }) => decimal(netCents),
+  sharedCents: ({ sharedCents }) => decimal(sharedCents),
+  allocatedCents: ({ allocatedCents }) => decimal(allocatedCents),
 }
 
 export const allocationLines = ({ data, other }: Allocation, span: Span): Line[] => {

@@ -6,7 +6,7 @@ import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CsvColumns } from '../../values/csv.ts'
 import type { Personal } from '../../values/personal.ts'
 import { type KnownScope, namesOfAgents, scopeOf, shownSpan, tableFile } from '../reports/index.ts'
-import { atOneInstant, type Spend, type View } from '../spend/index.ts'
+import { type Spend, type View, withSnapshot } from '../spend/index.ts'
 import { allocationColumns, allocationLines, allocationOf, allocationViews } from './allocation.ts'
 import { allocationApi } from './allocation-api.ts'
 import { anomaliesApi } from './anomalies/api.ts'
@@ -55,7 +55,7 @@ function report<Q extends Wished, R extends object, T>(
     const scope = await scopeOf(query, context)
     if (scope instanceof Refusal) return scope
     const wanted = { agentId: scope.agentId, views: viewsOf(query) }
-    return { scope, report: await atOneInstant(context, wanted, spend => read(spend, scope, query)) }
+    return { scope, report: await withSnapshot(context, wanted, spend => read(spend, scope, query)) }
   }
   return {
     async json({ query }: { query: Q }, context: Asking) {
@@ -151,9 +151,6 @@ const analytics = implement(
   },
 )
 
-export const analyticsArea = area(
-  'Analytics',
-  'What agents cost, by whom and for what: exact as of the answer.',
-  analytics,
-  { personal: analyticsPersonal },
-)
+export const analyticsArea = area('Analytics', 'Spending reports, exact as of the answer.', analytics, {
+  personal: analyticsPersonal,
+})

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import { changeOf, daysBetween, figuresOf, namesOfAgents, shareOf, spanBefore } from '../reports/index.ts'
 import { linesOf, parametersOf, type Span, type Spend } from '../spend/index.ts'
 
@@ -13,9 +13,9 @@ interface CostRow extends Row {
   /** The first day of the period; null for the span before. */
   readonly period: string | null
   readonly payments: number
-  readonly spentEuros: Euros
-  readonly refundedEuros: Euros
-  readonly feesEuros: Euros
+  readonly spentCents: Cents
+  readonly refundedCents: Cents
+  readonly feesCents: Cents
   readonly agents: number
 }
 
@@ -23,8 +23,8 @@ export const costViews = ['agent', 'kept_back'] as const
 
 /** An intent that expired without a decision is no refusal. */
 const SUMS = `
-sum(payments)::int as payments, sum(spent_cents)::bigint as "spentEuros", sum(refunded_cents)::bigint as "refundedEuros",
-  sum(fee_cents)::bigint as "feesEuros", (select count(*) from ranked)::int as agents`
+sum(payments)::int as payments, sum(spent_cents)::bigint as "spentCents", sum(refunded_cents)::bigint as "refundedCents",
+  sum(fee_cents)::bigint as "feesCents", (select count(*) from ranked)::int as agents`
 
 /** Agents with the highest net spend of the span are listed; ranks are computed where the sums are read. */
 const textOf = (ofAgent: { agentId?: string | undefined }, from: string, most: string): string => `
@@ -64,7 +64,7 @@ const DAYS = { day: 1, week: 7, month: 28 } as const
 const periodsIn = ({ from, before, groupBy }: CostsWanted): number =>
   Math.ceil(daysBetween(from, before) / DAYS[groupBy]) + 1
 
-const add = (rows: readonly CostRow[], of: (row: CostRow) => Euros): Euros =>
+const add = (rows: readonly CostRow[], of: (row: CostRow) => Cents): Cents =>
   rows.reduce((total, row) => total + of(row), 0n)
 
 function totalOf(rows: readonly CostRow[]) {
@@ -72,13 +72,13 @@ function totalOf(rows: readonly CostRow[]) {
   const paid = rows.filter(({ view }) => view === 'agent')
   return {
     ...figuresOf(paid),
-    feesEuros: add(paid, ({ feesEuros }) => feesEuros),
+    feesCents: add(paid, ({ feesCents }) => feesCents),
     deniedCount: denied.reduce((total, { payments }) => total + payments, 0),
-    deniedEuros: add(denied, ({ spentEuros }) => spentEuros),
+    deniedCents: add(denied, ({ spentCents }) => spentCents),
   }
 }
 
-function lineOf(rows: readonly CostRow[], wholeEuros: Euros) {
+function lineOf(rows: readonly CostRow[], wholeCents: Cents) {
   const within = rows.filter(({ period }) => period !== null)
   const total = totalOf(within)
   const before = figuresOf(rows.filter(({ view, period }) => view === 'agent' && period === null))
@@ -87,9 +87,9 @@ function lineOf(rows: readonly CostRow[], wholeEuros: Euros) {
     .map(([from, ofPeriod]) => ({ from, ...totalOf(ofPeriod) }))
   return {
     ...total,
-    share: shareOf(total.netEuros, wholeEuros),
-    netBeforeEuros: before.netEuros,
-    change: changeOf(total.netEuros, before.netEuros),
+    share: shareOf(total.netCents, wholeCents),
+    netBeforeCents: before.netCents,
+    change: changeOf(total.netCents, before.netCents),
     periods,
   }
 }
@@ -100,7 +100,7 @@ export async function costsOf(spend: Spend, wanted: CostsWanted) {
   const rows = await costRows(spend, { ...wanted, most })
   const total = lineOf(
     rows,
-    figuresOf(rows.filter(({ view, period }) => view === 'agent' && period !== null)).netEuros,
+    figuresOf(rows.filter(({ view, period }) => view === 'agent' && period !== null)).netCents,
   )
   const byAgent = Map.groupBy(rows, ({ agentId }) => agentId)
   const rest = byAgent.get(null)
@@ -111,18 +111,18 @@ export async function costsOf(spend: Spend, wanted: CostsWanted) {
     .map(([agentId, ofAgent]) => ({
       agentId: agentId || null,
       name: names.get(agentId ?? '') ?? null,
-      ...lineOf(ofAgent, total.netEuros),
+      ...lineOf(ofAgent, total.netCents),
     }))
     .filter(
-      ({ count, deniedCount, refundedEuros, netBeforeEuros }) =>
-        count + deniedCount > 0 || refundedEuros !== 0n || netBeforeEuros !== 0n,
+      ({ count, deniedCount, refundedCents, netBeforeCents }) =>
+        count + deniedCount > 0 || refundedCents !== 0n || netBeforeCents !== 0n,
     )
     .sort(
       (one, other) =>
-        Number(other.netEuros - one.netEuros) || (String(one.agentId) < String(other.agentId) ? -1 : 1),
+        Number(other.netCents - one.netCents) || (String(one.agentId) < String(other.agentId) ? -1 : 1),
     )
   const agents = (rest?.[0]?.agents ?? 0) - byAgent.size
-  return { total, data, other: rest ? { agents, ...lineOf(rest, total.netEuros) } : null }
+  return { total, data, other: rest ? { agents, ...lineOf(rest, total.netCents) } : null }
 }
 
 type Costs = Awaited<ReturnType<typeof costsOf>>
@@ -138,12 +138,12 @@ export const costColumns: CsvColumns<Line> = {
   agentId: ({ agentId }) => agentId,
   name: ({ name }) => csvText(name),
   count: ({ count }) => String(count),
-  spentEuros: ({ spentEuros }) => decimal(spentEuros),
-  refundedEuros: ({ refundedEuros }) => decimal(refundedEuros),
-  netEuros: ({ netEuros }) => decimal(netEuros),
-  feesEuros: ({ feesEuros }) => decimal(feesEuros),
+  spentCents: ({ spentCents }) => decimal(spentCents),
+  refundedCents: ({ refundedCents }) => decimal(refundedCents),
+  netCents: ({ netCents }) => decimal(netCents),
+  feesCents: ({ feesCents }) => decimal(feesCents),
   deniedCount: ({ deniedCount }) => String(deniedCount),
-  deniedEuros: ({ deniedEuros }) => decimal(deniedEuros),
+  deniedCents: ({ deniedCents }) => decimal(deniedCents),
 }
 
 export const costLines = ({ data, other }: Costs): Line[] => [

@@ -35,7 +35,7 @@ export async function merchantsOf(spend: Spend, { groupBy, limit, ...scope }: Wa
     data: told.map(({ key, ...figures }) => ({
       key: key || null,
       ...figures,
-      share: shareOf(figures.netEuros, total.netEuros),
+      share: shareOf(figures.netCents, total.netCents),
       ...(detailsOf?.(key) ?? NO_DETAILS),
     })),
     other: rest ? { groups: rest.values, ...figuresOf([rest]) } : null,
@@ -141,7 +141,7 @@ function rhythmTold(row: DetailRow, before: string) {
   const [run] = runOf(row)
   if (!run || isOver(run, before)) return null
   const rhythm = rhythmOf(run)
-  return { agentId: run.agentId || null, ...rhythm, change: changeOf(rhythm.lastEuros, rhythm.firstEuros) }
+  return { agentId: run.agentId || null, ...rhythm, change: changeOf(rhythm.lastCents, rhythm.firstCents) }
 }
 
 type Line = Omit<Merchants['data'][number], 'share'>
@@ -150,13 +150,13 @@ export const merchantColumns: CsvColumns<Line> = {
   merchant: ({ key }) => csvText(key),
   names: ({ names }) => csvText(names.join(' | ')),
   count: ({ count }) => String(count),
-  spentEuros: ({ spentEuros }) => decimal(spentEuros),
-  refundedEuros: ({ refundedEuros }) => decimal(refundedEuros),
-  netEuros: ({ netEuros }) => decimal(netEuros),
+  spentCents: ({ spentCents }) => decimal(spentCents),
+  refundedCents: ({ refundedCents }) => decimal(refundedCents),
+  netCents: ({ netCents }) => decimal(netCents),
   firstOn: ({ firstOn }) => firstOn ?? '',
   lastOn: ({ lastOn }) => lastOn ?? '',
   every: ({ rhythm }) => rhythm?.every ?? '',
-  lastEuros: ({ rhythm }) => (rhythm ? decimal(rhythm.lastEuros) : ''),
+  lastCents: ({ rhythm }) => (rhythm ? decimal(rhythm.lastCents) : ''),
 }
 
 export const merchantLines = ({ data, other }: Merchants): Line[] =>

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { addDays, daysBetween } from '../reports/index.ts'
 import { linesOf, parametersOf, type Spend } from '../spend/index.ts'
 
@@ -20,7 +20,7 @@ export interface Run {
   readonly merchant: string
   readonly every: Every
   readonly days: readonly string[]
-  readonly cents: readonly Euros[]
+  readonly cents: readonly Cents[]
   /** The first payment after it, which did not come in its time; null if there was none. */
   readonly brokenOn: string | null
 }
@@ -30,9 +30,9 @@ interface Rhythm {
   readonly since: string
   readonly last: string
   readonly next: string
-  readonly firstEuros: Euros
-  readonly lastEuros: Euros
-  readonly beforeEuros: Euros
+  readonly firstCents: Cents
+  readonly lastCents: Cents
+  readonly beforeCents: Cents
   readonly times: number
 }
 
@@ -77,9 +77,9 @@ export function rhythmOf(run: Run): Rhythm {
     since: days[0] ?? '',
     last,
     next: nextsOf(run)(last),
-    firstEuros: cents[0] ?? 0n,
-    lastEuros: cents.at(-1) ?? 0n,
-    beforeEuros: cents.at(-2) ?? 0n,
+    firstCents: cents[0] ?? 0n,
+    lastCents: cents.at(-1) ?? 0n,
+    beforeCents: cents.at(-2) ?? 0n,
     times: days.length,
   }
 }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { linesOf, parametersOf, readSpend, type Spend } from '../spend/index.ts'
 
@@ -14,7 +14,7 @@ export const savingsViews = ['kept_back', 'agent'] as const
 
 interface Won extends Row {
   readonly count: number
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 const disputesWonWithin = (from: string, before: string): string => `
@@ -23,41 +23,41 @@ from disputes where owner_id = $1 and mode = $2 and status = 'won'
 
 /** A dispute counts with its credit, which never includes a refund of the merchant. */
 const WON = `
-select count(*)::int as count, coalesce(sum(credited_cents), 0)::bigint as "amountEuros" ${disputesWonWithin('$3', '$4')}`
+select count(*)::int as count, coalesce(sum(credited_cents), 0)::bigint as "amountCents" ${disputesWonWithin('$3', '$4')}`
 
 async function disputesWon(sql: Sql, { ownerId, mode }: Tenant, scope: ReportScope): Promise<Won> {
   const { from, before, agentId } = scope
   const values = [ownerId, mode, from, before, ...(agentId === undefined ? [] : [agentId])]
   const [won] = await sql<Won>(agentId === undefined ? WON : `${WON} and agent_id = $5`, values)
-  return won ?? { count: 0, amountEuros: 0n }
+  return won ?? { count: 0, amountCents: 0n }
 }
 
 export async function savingsOf(spend: Spend, scope: ReportScope) {
-  const [sums, { count, amountEuros }] = await Promise.all([
+  const [sums, { count, amountCents }] = await Promise.all([
     readSpend(spend, { ...scope, views: savingsViews, by: ['view', 'value'] }),
     disputesWon(spend.sql, spend.tenant, scope),
   ])
   const rules = sums
     .filter(({ view }) => view === 'kept_back')
-    .map(({ value, payments, spentEuros }) => {
+    .map(({ value, payments, spentCents }) => {
       const [how = '', rule = ''] = value.split(' ')
-      return { how: how as Way, rule, count: payments, amountEuros: spentEuros }
+      return { how: how as Way, rule, count: payments, amountCents: spentCents }
     })
     .sort(
       (one, other) =>
-        Number(other.amountEuros - one.amountEuros) || (one.how + one.rule < other.how + other.rule ? -1 : 1),
+        Number(other.amountCents - one.amountCents) || (one.how + one.rule < other.how + other.rule ? -1 : 1),
     )
-  const { refundedEuros } = figuresOf(sums.filter(({ view }) => view === 'agent'))
-  const keptBackEuros = rules.reduce((all, rule) => all + rule.amountEuros, 0n)
+  const { refundedCents } = figuresOf(sums.filter(({ view }) => view === 'agent'))
+  const keptBackCents = rules.reduce((all, rule) => all + rule.amountCents, 0n)
   return {
     keptBack: {
       count: rules.reduce((all, rule) => all + rule.count, 0),
-      amountEuros: keptBackEuros,
+      amountCents: keptBackCents,
       rules,
     },
-    refundedEuros,
-    disputesWon: { count, amountEuros },
-    totalEuros: keptBackEuros + refundedEuros + amountEuros,
+    refundedCents,
+    disputesWon: { count, amountCents },
+    totalCents: keptBackCents + refundedCents + amountCents,
   }
 }
 
@@ -68,10 +68,10 @@ interface AgentRow extends Row {
   readonly agentId: string | null
   readonly agents: number
   readonly keptBack: number
-  readonly keptBackEuros: Euros
-  readonly refundedEuros: Euros
+  readonly keptBackCents: Cents
+  readonly refundedCents: Cents
   readonly won: number
-  readonly wonEuros: Euros
+  readonly wonCents: Cents
 }
 
 /** Agents are summed and ranked in the database, so that few of them leave it however many there are. */
@@ -93,15 +93,15 @@ ranked as (
   where kept <> 0 or refunded_cents <> 0 or won <> 0
 )
 select case when place <= ${most}::int then agent_id end as "agentId", count(*)::int as agents, sum(kept)::int as "keptBack",
-  sum(kept_cents)::bigint as "keptBackEuros", sum(refunded_cents)::bigint as "refundedEuros", sum(won)::int as won,
-  sum(won_cents)::bigint as "wonEuros"
+  sum(kept_cents)::bigint as "keptBackCents", sum(refunded_cents)::bigint as "refundedCents", sum(won)::int as won,
+  sum(won_cents)::bigint as "wonCents"
 from ranked group by 1 order by min(place)`
 
-const lineOf = ({ keptBack, keptBackEuros, refundedEuros, won, wonEuros }: AgentRow) => ({
-  keptBack: { count: keptBack, amountEuros: keptBackEuros },
-  refundedEuros,
-  disputesWon: { count: won, amountEuros: wonEuros },
-  totalEuros: keptBackEuros + refundedEuros + wonEuros,
+const lineOf = ({ keptBack, keptBackCents, refundedCents, won, wonCents }: AgentRow) => ({
+  keptBack: { count: keptBack, amountCents: keptBackCents },
+  refundedCents,
+  disputesWon: { count: won, amountCents: wonCents },
+  totalCents: keptBackCents + refundedCents + wonCents,
 })
 
 type AgentLine = ReturnType<typeof lineOf>
@@ -140,7 +140,7 @@ interface SavingLine {
   readonly agentId: string
   readonly name: string
   readonly count: number | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 export const savingColumns: CsvColumns<SavingLine> = {
@@ -149,13 +149,13 @@ export const savingColumns: CsvColumns<SavingLine> = {
   agentId: ({ agentId }) => agentId,
   name: ({ name }) => csvText(name),
   count: ({ count }) => (count === null ? '' : String(count)),
-  amountEuros: ({ amountEuros }) => decimal(amountEuros),
+  amountCents: ({ amountCents }) => decimal(amountCents),
 }
 
-type Told = Pick<Savings, 'refundedEuros' | 'disputesWon'>
+type Told = Pick<Savings, 'refundedCents' | 'disputesWon'>
 
-const gotBack = ({ refundedEuros, disputesWon }: Told) => [
-  { how: 'refunded', rule: '', count: null, amountEuros: refundedEuros },
+const gotBack = ({ refundedCents, disputesWon }: Told) => [
+  { how: 'refunded', rule: '', count: null, amountCents: refundedCents },
   { how: 'disputes_won', rule: '', ...disputesWon },
 ]
 

@@ -10,7 +10,7 @@ import { type HandlerOf, post } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf, days } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { budgetDepletion } from './build-forecast.ts'
 import { dayNumberAt, lastDayOfMonth, weekdayOf } from './method/days.ts'
 import { type MonthOfAgent, monthOfAgent } from './remaining-budget.ts'
@@ -20,9 +20,9 @@ const day = z.string()
 const BudgetAtRisk = z.object({
   agentId: id('agent'),
   month: z.string().meta({ description: 'By UTC.', examples: ['2026-11'] }),
-  limitEuros: euros,
-  spentEuros: euros.meta({ description: 'Of this month so far; what is held is not in it.' }),
-  heldEuros: euros.meta({ description: 'Held for approved intents; it counts as used.' }),
+  limitCents: money,
+  spentCents: money.meta({ description: 'Of this month so far; what is held is not in it.' }),
+  heldCents: money.meta({ description: 'Held for approved intents; it counts as used.' }),
   runsOutOn: day.meta({
     description: 'The p50 of the forecast: in half of the cases it is used up by then.',
   }),
@@ -116,9 +116,9 @@ const DONE = { done: true }
 
 /** An agent with a new policy or limit is checked after this day; the check finds out whether there is a limit. */
 export const watchFromPolicies = reactionToAll(PolicyEvent, {}, async (policies, context) => {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   const agentIds = policies.flatMap(({ agentId }) => agentId ?? [])
-  if (agentIds.length > 0) sendAlong(setWatches(sql, tenant, agentIds, dayAfter(now)))
+  if (agentIds.length > 0) queueStatement(setWatches(sql, tenant, agentIds, dayAfter(now)))
 })
 
 /**
@@ -133,7 +133,7 @@ export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ para
   const month = dayOf(now).slice(0, 7)
   const wasSent = watch.toldMonth === month
   const risk = wasSent ? undefined : await riskOf(agent, used, context)
-  const hasLimit = used.limitEuros !== null
+  const hasLimit = used.limitCents !== null
   const isMine = await moveWatch(sql, tenant, watch, {
     dueAt: hasLimit ? nextCheck(now, used.lastSpendAt, wasSent || risk !== undefined) : null,
     toldMonth: risk ? month : watch.toldMonth,
@@ -145,13 +145,13 @@ export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ para
 /** A risk if half of the paths use up the limit within the month; none for an agent without recent payments. */
 async function riskOf(
   agent: Agent,
-  { limitEuros, heldEuros, spentEuros, lastSpendAt }: MonthOfAgent,
+  { limitCents, heldCents, spentCents, lastSpendAt }: MonthOfAgent,
   context: Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>,
 ) {
-  if (limitEuros === null || agent.status !== 'active' || !hasSpentLately(context.now, lastSpendAt)) return
+  if (limitCents === null || agent.status !== 'active' || !hasSpentLately(context.now, lastSpendAt)) return
   const { p10, p50, p90 } = await budgetDepletion(agent, context)
   if (p10 === null || p50 === null) return
-  return { limitEuros, heldEuros, spentEuros, runsOutOn: p50, p10, p90 }
+  return { limitCents, heldCents, spentCents, runsOutOn: p50, p10, p90 }
 }
 
 export const watchesDue: Deadline = {

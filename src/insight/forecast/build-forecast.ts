@@ -2,10 +2,10 @@ import type { Agent } from '../../control/agents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { inSlices } from '../../kernel/contract/time-slices.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { readRuns } from '../analytics/index.ts'
 import { addDays } from '../reports/index.ts'
-import { atOneInstant, readTail, type Spend, spendByDay } from '../spend/index.ts'
+import { readTail, type Spend, spendByDay, withSnapshot } from '../spend/index.ts'
 import { depletionDates } from './depletion-date.ts'
 import { HISTORY_DAYS, type History, historyOf } from './history.ts'
 import {
@@ -46,9 +46,9 @@ interface Known {
 export async function forecastOf(
   agent: Agent | null,
   days: number,
-  context: Asking & Pick<Context, 'atOneInstant'>,
+  context: Asking & Pick<Context, 'withSnapshot'>,
 ) {
-  const known = await readKnown(agent, days, context, (wanted, read) => atOneInstant(context, wanted, read))
+  const known = await readKnown(agent, days, context, (wanted, read) => withSnapshot(context, wanted, read))
   const { history, approved, charges } = known
   const outlook = outlookOf(history.spend, days)
   const backtest = await inSlices(backtestOf(history.spend))
@@ -62,7 +62,7 @@ export async function forecastOf(
       notes: notesOn(outlook, agent),
       known: soonestFirst([...approved, ...charges.known]),
     },
-    backtest: backtest ? backtestInEuros(backtest) : null,
+    backtest: backtest ? backtestInCents(backtest) : null,
   }
 }
 
@@ -92,9 +92,13 @@ async function readKnown(agent: Agent | null, days: number, context: Asking, spe
   return { history, approved, dueOn, charges, remaining, days }
 }
 
-const euros = (cents: number): Euros => BigInt(Math.round(cents))
+const roundCents = (cents: number): Cents => BigInt(Math.round(cents))
 
-const inEuros = ({ p10, p50, p90 }: Quantiles) => ({ p10: euros(p10), p50: euros(p50), p90: euros(p90) })
+const inCents = ({ p10, p50, p90 }: Quantiles) => ({
+  p10: roundCents(p10),
+  p50: roundCents(p50),
+  p90: roundCents(p90),
+})
 
 const atLeast = (cents: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
   p10: Math.max(cents, p10),
@@ -110,16 +114,16 @@ function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days 
   // Holds of approved intents are already deducted from what is left.
   const besideHeld = withKnown(history, charges, () => 0).paths(outlook.paths)
   /** So is the spending of today. */
-  const depletion = (leftEuros: Euros | null, within: number) =>
-    leftEuros === null
+  const depletion = (leftCents: Cents | null, within: number) =>
+    leftCents === null
       ? { p10: null, p50: null, p90: null }
-      : depletionDates(besideHeld, Number(leftEuros) + todayCents, today, within)
+      : depletionDates(besideHeld, Number(leftCents) + todayCents, today, within)
   return {
-    data: outlook.days.map(({ date, ...day }, n) => ({ date, ...inEuros(known.day(day, n)) })),
-    total: isForecast ? inEuros(totalOf(known.paths(outlook.paths), days)) : null,
+    data: outlook.days.map(({ date, ...day }, n) => ({ date, ...inCents(known.day(day, n)) })),
+    total: isForecast ? inCents(totalOf(known.paths(outlook.paths), days)) : null,
     runsOut: {
-      budget: depletion(remaining.budgetEuros, daysLeftInMonth(today)),
-      wallet: depletion(remaining.walletEuros, MOST_DAYS),
+      budget: depletion(remaining.budgetCents, daysLeftInMonth(today)),
+      wallet: depletion(remaining.walletCents, MOST_DAYS),
     },
   }
 }
@@ -139,32 +143,31 @@ function withKnown({ spend, todayCents }: History, { todayCents: charged, cents 
 
 const rounded = (part: number): number => Math.round(part * 10_000) / 10_000
 
-const backtestInEuros = (of: Backtest) => ({
+const backtestInCents = (of: Backtest) => ({
   days: of.days,
   coverage: rounded(of.coverage),
   above: rounded(of.above),
   below: rounded(of.below),
-  lossEuros: euros(of.loss),
-  poolLossEuros: euros(of.loss),
-  naiveLossEuros: euros(of.naiveLoss),
-  rivalLossEuros: euros(of.sameWeekdaysLoss),
+  lossCents: roundCents(of.loss),
+  poolLossCents: roundCents(of.loss),
+  naiveLossCents: roundCents(of.naiveLoss),
+  rivalLossCents: roundCents(of.sameWeekdaysLoss),
   lastDays: of.lastDays.map(({ day, forecast, actual }) => ({
     date: dateOfDay(day),
-    ...inEuros(forecast),
-    spentEuros: euros(actual),
+    ...inCents(forecast),
+    spentCents: roundCents(actual),
   })),
 })
 
 function notesOn({ method }: Outlook, agent: Agent | null): string[] {
   return [
     method === 'none' &&
-      'Less than seven days are known from the first payment on, so there is no forecast yet. Ask again after a week.',
+      'Less than seven days of payments, so there is no forecast yet. Try again after a week.',
     method === 'little' &&
-      'Less than 28 days are known: each day ranges from the least to the most that one has cost so far, which is wide.',
-    agent?.status === 'frozen' &&
-      'The agent is frozen and spends nothing: this is the forecast as if it were not.',
+      'Less than 28 days of payments: the interval of each day spans all amounts so far, which is wide.',
+    agent?.status === 'frozen' && 'The agent is frozen. The forecast assumes that it is not.',
     (agent?.status === 'deleting' || agent?.status === 'deleted') &&
-      'The agent is deleted and spends nothing any more: this is the forecast as if it were not.',
+      'The agent is deleted. The forecast assumes that it is not.',
   ].filter(note => note !== false)
 }
 

@@ -20,7 +20,7 @@ const subscriptionOf = ({ every, days, cents, brokenOn }: Run): Subscription => 
 
 export function historyOf(spent: readonly DayOfSpend[], today: string, runs: readonly Run[] = []): History {
   const centsOn = new Map(
-    spent.map(({ day, spentEuros }) => [dayNumber(day), Math.max(0, Number(spentEuros))]),
+    spent.map(({ day, spentCents }) => [dayNumber(day), Math.max(0, Number(spentCents))]),
   )
   const end = dayNumber(today)
   const firstDay = Math.min(end, ...spent.filter(({ count }) => count > 0).map(({ day }) => dayNumber(day)))

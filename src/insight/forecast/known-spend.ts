@@ -1,7 +1,7 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Run } from '../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
 import { followed } from './method/subscriptions.ts'
@@ -12,14 +12,14 @@ export const MOST_KNOWN = 100
 export interface KnownSpend {
   readonly kind: (typeof knownKinds)[number]
   readonly date: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchant: string
   readonly agentId: string | null
   readonly intentId: string | null
 }
 
 const APPROVED = `
-select id as "intentId", agent_id as "agentId", merchant, amount_cents as "amountEuros", expires_at as "expiresAt"
+select id as "intentId", agent_id as "agentId", merchant, amount_cents as "amountCents", expires_at as "expiresAt"
 from intents
 where owner_id = $1 and mode = $2 and status = 'approved' and ($3::text is null or agent_id = $3)
 order by id desc limit ${MOST_KNOWN}`
@@ -28,7 +28,7 @@ interface Approved extends Row {
   readonly intentId: string
   readonly agentId: string
   readonly merchant: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly expiresAt: Date
 }
 
@@ -46,7 +46,7 @@ export async function approvedIntents(
 }
 
 const DUE = `
-select (expires_at at time zone 'UTC')::date::text as date, sum(amount_cents)::bigint as "amountEuros" from intents
+select (expires_at at time zone 'UTC')::date::text as date, sum(amount_cents)::bigint as "amountCents" from intents
 where owner_id = $1 and mode = $2 and status = 'approved' and expires_at > $4 and ($3::text is null or agent_id = $3) group by 1`
 
 export type DueOn = (day: number) => number
@@ -57,13 +57,13 @@ export async function dueByIntents(
   { tenant, now }: TenantNow,
   agentId: string | undefined,
 ): Promise<DueOn> {
-  const rows = await sql<{ date: string; amountEuros: Euros }>(DUE, [
+  const rows = await sql<{ date: string; amountCents: Cents }>(DUE, [
     tenant.ownerId,
     tenant.mode,
     agentId ?? null,
     now,
   ])
-  const due = new Map(rows.map(({ date, amountEuros }) => [dayNumber(date), Number(amountEuros)]))
+  const due = new Map(rows.map(({ date, amountCents }) => [dayNumber(date), Number(amountCents)]))
   return day => due.get(day) ?? 0
 }
 
@@ -92,11 +92,11 @@ export function chargesAhead(
       if (ahead < most) cents[ahead] = (cents[ahead] as number) + expected.cents
       if (place > 0 && ahead >= days) continue
       const date = dateOfDay(expected.day)
-      const amountEuros = BigInt(expected.cents)
+      const amountCents = BigInt(expected.cents)
       known.push({
         kind: 'subscription',
         date,
-        amountEuros,
+        amountCents,
         merchant,
         agentId: agentId || null,
         intentId: null,

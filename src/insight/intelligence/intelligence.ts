@@ -3,17 +3,17 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { merchantDetails, type Run, readRuns } from '../analytics/index.ts'
 import { changeOf, figuresOf, type KnownScope, namesOfAgents, scopeOf, shownSpan } from '../reports/index.ts'
 import {
-  atOneInstant,
   linesOf,
   merchantOf,
   parametersOf,
   readSpend,
   type Spend,
   TAIL,
+  withSnapshot,
 } from '../spend/index.ts'
 import { intelligenceApi } from './api.ts'
 
@@ -48,13 +48,13 @@ async function refusalsSeen(spend: Spend, scope: KnownScope, values: readonly st
 
 interface Disputed extends Row {
   readonly count: number
-  readonly amountEuros: Euros
-  readonly creditedEuros: Euros
+  readonly amountCents: Cents
+  readonly creditedCents: Cents
 }
 
 const DISPUTED = `
-select count(*)::int as count, coalesce(sum(amount_cents), 0)::bigint as "amountEuros",
-  coalesce(sum(credited_cents), 0)::bigint as "creditedEuros"
+select count(*)::int as count, coalesce(sum(amount_cents), 0)::bigint as "amountCents",
+  coalesce(sum(credited_cents), 0)::bigint as "creditedCents"
 from disputes where owner_id = $1 and mode = $2 and merchant = any($3::text[])
   and created_at >= $4::date::timestamp at time zone 'UTC' and created_at < $5::date::timestamp at time zone 'UTC'`
 
@@ -68,23 +68,23 @@ async function disputedOf(
     agentId === undefined ? DISPUTED : `${DISPUTED} and agent_id = $6`,
     values,
   )
-  return row ?? { count: 0, amountEuros: 0n, creditedEuros: 0n }
+  return row ?? { count: 0, amountCents: 0n, creditedCents: 0n }
 }
 
 function priceChangesIn({ agentId, every, days, cents }: Run) {
   return days.flatMap((on, n) => {
-    const [fromEuros, toEuros] = [cents[n - 1], cents[n]]
-    if (fromEuros === undefined || toEuros === undefined || fromEuros === toEuros) return []
-    const change = changeOf(toEuros, fromEuros)
-    return [{ agentId: agentId || null, every, on, fromEuros, toEuros, change }]
+    const [fromCents, toCents] = [cents[n - 1], cents[n]]
+    if (fromCents === undefined || toCents === undefined || fromCents === toCents) return []
+    const change = changeOf(toCents, fromCents)
+    return [{ agentId: agentId || null, every, on, fromCents, toCents, change }]
   })
 }
 
 type Sums = Awaited<ReturnType<typeof readSpend>>
 
 const refusedIn = (sums: Sums) => {
-  const { count, spentEuros } = figuresOf(sums.filter(({ view }) => view === 'refused:merchant'))
-  return { count, amountEuros: spentEuros }
+  const { count, spentCents } = figuresOf(sums.filter(({ view }) => view === 'refused:merchant'))
+  return { count, amountCents: spentCents }
 }
 
 const figuresIn = (sums: Sums) => ({
@@ -93,7 +93,7 @@ const figuresIn = (sums: Sums) => ({
 })
 
 function byAgent(sums: Sums) {
-  const net = (one: ReturnType<typeof figuresIn>) => Number(one.netEuros)
+  const net = (one: ReturnType<typeof figuresIn>) => Number(one.netCents)
   return [...Map.groupBy(sums, ({ agentId }) => agentId)]
     .map(([agentId, own]) => ({ agentId: agentId || null, ...figuresIn(own) }))
     .sort((one, other) => net(other) - net(one) || (String(one.agentId) < String(other.agentId) ? -1 : 1))
@@ -158,7 +158,7 @@ const intelligence = implement(intelligenceApi, {
     const scope = await scopeOf(query, context)
     if (scope instanceof Refusal) return scope
     const keys = [...new Set([params.key, merchantOf(params.key)])]
-    const profile = await atOneInstant(context, { agentId: scope.agentId, views: profileViews }, spend =>
+    const profile = await withSnapshot(context, { agentId: scope.agentId, views: profileViews }, spend =>
       profileOf(spend, scope, { keys, limit: query.limit }),
     )
     return profile ? { ...shownSpan(scope), ...profile } : context.refuse('merchant_not_found')
@@ -167,6 +167,6 @@ const intelligence = implement(intelligenceApi, {
 
 export const intelligenceArea = area(
   'Intelligence',
-  'What is known of a merchant: paid, refused, refunded, disputed, and by whom.',
+  'Profiles of merchants: payments, refusals, refunds, disputes and paying agents.',
   intelligence,
 )

@@ -15,7 +15,7 @@ import {
 import { canonicalJson } from '../../values/canonical-json.ts'
 import type { Personal } from '../../values/personal.ts'
 import { scopeOf, shownSpan } from '../reports/index.ts'
-import { atOneInstant, merchantOf } from '../spend/index.ts'
+import { merchantOf, withSnapshot } from '../spend/index.ts'
 import { outcomesApi } from './api.ts'
 import { summaryOf, summaryViews } from './summary.ts'
 
@@ -32,7 +32,7 @@ const schema = defineEntity({
     /** A summary covers intents by the day on which they were declared. */
     declaredAt: timestamp(),
     success: p.boolean(),
-    valueEuros: nullable.euros('value_cents'),
+    valueCents: nullable.cents('value_cents'),
     note: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
@@ -58,17 +58,17 @@ const outcomesPersonal = {
   },
 } as const satisfies Personal
 
-const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueEuros }: Outcome) => ({
+const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueCents }: Outcome) => ({
   outcomeId: id,
   intentId,
   agentId,
   ...(runId ? { runId } : {}),
   ...(delegationId ? { delegationId } : {}),
   success,
-  valueEuros,
+  valueCents,
 })
 
-type Correction = Partial<Pick<Outcome, 'success' | 'valueEuros' | 'note' | 'metadata'>>
+type Correction = Partial<Pick<Outcome, 'success' | 'valueCents' | 'note' | 'metadata'>>
 
 const isSame = (one: unknown, other: unknown): boolean =>
   typeof one === 'object' && typeof other === 'object' && one && other
@@ -125,7 +125,7 @@ const outcomes = implement(outcomesApi, {
   async summary({ query: { groupBy, limit, ...wished } }, context) {
     const scope = await scopeOf(wished, context)
     if (scope instanceof Refusal) return scope
-    const summary = await atOneInstant(context, { ...scope, views: summaryViews(groupBy) }, spend =>
+    const summary = await withSnapshot(context, { ...scope, views: summaryViews(groupBy) }, spend =>
       summaryOf(spend, { ...scope, groupBy, limit }),
     )
     return { ...shownSpan(scope), groupBy, ...summary }

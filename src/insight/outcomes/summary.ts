@@ -1,5 +1,5 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
 
@@ -34,8 +34,8 @@ interface GroupRow extends Row {
   readonly reported: number
   readonly succeeded: number
   readonly valued: number
-  readonly valueEuros: Euros
-  readonly spendEuros: Euros
+  readonly valueCents: Cents
+  readonly spendCents: Cents
 }
 
 interface Grouping {
@@ -138,11 +138,11 @@ counts (key, completed, reported, succeeded, valued, value, spend) as (
 ${RANKED}
 select case when place <= $${place}::int then key end as key, count(*)::int as groups, sum(completed)::int as completed,
   sum(reported)::int as reported, sum(succeeded)::int as succeeded, sum(valued)::int as valued,
-  sum(value)::bigint as "valueEuros", sum(spend)::bigint as "spendEuros"
+  sum(value)::bigint as "valueCents", sum(spend)::bigint as "spendCents"
 from ranked group by 1 order by min(place)`
 }
 
-const NOTHING = { completed: 0, reported: 0, succeeded: 0, valued: 0, valueEuros: 0n, spendEuros: 0n }
+const NOTHING = { completed: 0, reported: 0, succeeded: 0, valued: 0, valueCents: 0n, spendCents: 0n }
 type Counts = typeof NOTHING
 
 const added = (one: Counts, other: Counts): Counts => ({
@@ -150,27 +150,27 @@ const added = (one: Counts, other: Counts): Counts => ({
   reported: one.reported + other.reported,
   succeeded: one.succeeded + other.succeeded,
   valued: one.valued + other.valued,
-  valueEuros: one.valueEuros + other.valueEuros,
-  spendEuros: one.spendEuros + other.spendEuros,
+  valueCents: one.valueCents + other.valueCents,
+  spendCents: one.spendCents + other.spendCents,
 })
 
-const half = (of: Euros): Euros => of / 2n
+const half = (of: Cents): Cents => of / 2n
 
-function summaryFigures({ completed, reported, succeeded, valued, valueEuros, spendEuros }: Counts) {
-  const returnEuros = valueEuros - spendEuros
+function summaryFigures({ completed, reported, succeeded, valued, valueCents, spendCents }: Counts) {
+  const returnCents = valueCents - spendCents
   const successes = BigInt(succeeded)
-  const isPriced = succeeded > 0 && spendEuros > 0n
+  const isPriced = succeeded > 0 && spendCents > 0n
   return {
     reported,
     succeeded,
     successRate: rateOf(succeeded, reported),
-    netSpendEuros: spendEuros,
-    valueEuros,
+    netSpendCents: spendCents,
+    valueCents,
     valued,
-    returnEuros,
+    returnCents,
     returnShare:
-      spendEuros > 0n ? Math.round((Number(returnEuros) / Number(spendEuros)) * 10_000) / 10_000 : null,
-    costPerSuccessEuros: isPriced ? (spendEuros + half(successes)) / successes : null,
+      spendCents > 0n ? Math.round((Number(returnCents) / Number(spendCents)) * 10_000) / 10_000 : null,
+    costPerSuccessCents: isPriced ? (spendCents + half(successes)) / successes : null,
     unreported: completed,
   }
 }

@@ -1,42 +1,42 @@
 import { z } from 'zod'
-import { type Euros, euros, signedEuros } from '../../values/money.ts'
+import { type Cents, money, signedMoney } from '../../values/money.ts'
 
 export interface Figures {
   readonly count: number
-  readonly spentEuros: Euros
-  readonly refundedEuros: Euros
-  readonly netEuros: Euros
+  readonly spentCents: Cents
+  readonly refundedCents: Cents
+  readonly netCents: Cents
 }
 
 export const figureMembers = {
-  count: z.int().min(0).meta({ description: 'How many payments.' }),
-  spentEuros: euros.meta({
-    description: 'What was paid: each payment on the day on which it began, once its money has left.',
+  count: z.int().min(0).meta({ description: 'The number of payments.' }),
+  spentCents: money.meta({
+    description: 'Payments, each on the day on which it began, once its money has left.',
   }),
-  refundedEuros: signedEuros.meta({
+  refundedCents: signedMoney.meta({
     description:
-      'What has come back, each on the day on which it did, also of earlier payments. Negative where more was sent back again.',
+      'Refunds, each on the day on which it arrived, including those of earlier payments. Negative if refunds were reversed.',
   }),
-  netEuros: signedEuros.meta({ description: '`spentEuros` less `refundedEuros`.' }),
+  netCents: signedMoney.meta({ description: '`spentEuros` less `refundedEuros`.' }),
 }
 
 interface Summed {
   readonly payments: number
-  readonly spentEuros: Euros
-  readonly refundedEuros: Euros
+  readonly spentCents: Cents
+  readonly refundedCents: Cents
 }
 
 export function figuresOf(sums: readonly Summed[]): Figures {
-  const add = (of: (sum: Summed) => Euros): Euros => sums.reduce((total, sum) => total + of(sum), 0n)
-  const [spentEuros, refundedEuros] = [add(sum => sum.spentEuros), add(sum => sum.refundedEuros)]
+  const add = (of: (sum: Summed) => Cents): Cents => sums.reduce((total, sum) => total + of(sum), 0n)
+  const [spentCents, refundedCents] = [add(sum => sum.spentCents), add(sum => sum.refundedCents)]
   const count = sums.reduce((total, { payments }) => total + payments, 0)
-  return { count, spentEuros, refundedEuros, netEuros: spentEuros - refundedEuros }
+  return { count, spentCents, refundedCents, netCents: spentCents - refundedCents }
 }
 
-export const shareOf = (part: Euros, whole: Euros): number | null =>
+export const shareOf = (part: Cents, whole: Cents): number | null =>
   whole > 0n ? Math.round((Number(part) / Number(whole)) * 10_000) / 10_000 : null
 
-export const changeOf = (now: Euros, before: Euros): number | null => shareOf(now - before, before)
+export const changeOf = (now: Cents, before: Cents): number | null => shareOf(now - before, before)
 
 export const share = z
   .number()

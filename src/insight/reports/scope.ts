@@ -25,8 +25,8 @@ const day = (words: string) =>
     .meta({ description: words, examples: ['2026-11-01'] })
 
 const spanQuery = {
-  from: day('The first day, in UTC. Left out: 30 days up to `to`.'),
-  to: day('The last day, in UTC, included; at most two years after `from`. Left out: today.'),
+  from: day('The first day, in UTC. Default: 30 days up to `to`.'),
+  to: day('The last day, in UTC, inclusive; at most two years after `from`. Default: today.'),
 }
 
 interface Wished {
@@ -81,7 +81,7 @@ export const answerSpan = {
 }
 
 export const bound = inDigits(wholeNumber(1, 100).default(20)).meta({
-  description: 'How many groups are told one by one; the rest is `other`.',
+  description: 'The number of listed groups; the rest is `other`.',
 })
 
 interface WishedScope {

@@ -10,4 +10,4 @@ export {
   spendByDay,
   TAIL,
 } from './read.ts'
-export { atOneInstant, readTail, type Spend, type View } from './tail.ts'
+export { readTail, type Spend, type View, withSnapshot } from './tail.ts'

@@ -1,5 +1,5 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Spend, View } from './tail.ts'
 
 const columns = {
@@ -18,9 +18,9 @@ type Dimension = keyof typeof columns
 
 const sums = {
   payments: 'payments',
-  spentEuros: 'spent_cents',
-  refundedEuros: 'refunded_cents',
-  feesEuros: 'fee_cents',
+  spentCents: 'spent_cents',
+  refundedCents: 'refunded_cents',
+  feesCents: 'fee_cents',
 } as const
 
 /** Days in UTC, `YYYY-MM-DD`; `before` is exclusive. */
@@ -44,9 +44,9 @@ export interface SpendSum {
   readonly runId: string
   readonly value: string
   readonly payments: number
-  readonly spentEuros: Euros
-  readonly refundedEuros: Euros
-  readonly feesEuros: Euros
+  readonly spentCents: Cents
+  readonly refundedCents: Cents
+  readonly feesCents: Cents
 }
 
 const CELL = 'view, day, agent_id, run_id, value, payments, spent_cents, refunded_cents, fee_cents'
@@ -103,8 +103,8 @@ export async function readSpend(spend: Spend, question: SpendQuestion): Promise<
   return rows
     .map(({ payments, ...row }) => ({ ...BLANK, ...row, payments: Number(payments) }) as unknown as SpendSum)
     .filter(
-      ({ payments, spentEuros, refundedEuros }) =>
-        payments !== 0 || spentEuros !== 0n || refundedEuros !== 0n,
+      ({ payments, spentCents, refundedCents }) =>
+        payments !== 0 || spentCents !== 0n || refundedCents !== 0n,
     )
 }
 
@@ -112,9 +112,9 @@ export interface DayOfSpend {
   /** In UTC, by the tenant's clock: `YYYY-MM-DD`. */
   readonly day: string
   readonly count: number
-  readonly spentEuros: Euros
-  readonly refundedEuros: Euros
-  readonly feesEuros: Euros
+  readonly spentCents: Cents
+  readonly refundedCents: Cents
+  readonly feesCents: Cents
 }
 
 interface DaysWanted extends Span {
@@ -124,12 +124,12 @@ interface DaysWanted extends Span {
 export async function spendByDay(spend: Spend, wanted: DaysWanted): Promise<DayOfSpend[]> {
   const sums = await readSpend(spend, { ...wanted, views: ['agent'], by: ['day'] })
   return sums
-    .map(({ day, payments, spentEuros, refundedEuros, feesEuros }) => ({
+    .map(({ day, payments, spentCents, refundedCents, feesCents }) => ({
       day,
       count: payments,
-      spentEuros,
-      refundedEuros,
-      feesEuros,
+      spentCents,
+      refundedCents,
+      feesCents,
     }))
     .sort((one, other) => (one.day < other.day ? -1 : 1))
 }
@@ -137,8 +137,8 @@ export async function spendByDay(spend: Spend, wanted: DaysWanted): Promise<DayO
 interface TopSum extends Row {
   readonly value: string | null
   readonly payments: number
-  readonly spentEuros: Euros
-  readonly refundedEuros: Euros
+  readonly spentCents: Cents
+  readonly refundedCents: Cents
   readonly values: number
 }
 
@@ -156,7 +156,7 @@ ranked as (
   where payments <> 0 or spent <> 0 or refunded <> 0
 )
 select case when place <= ${most}::int then value end as value, count(*)::int as values,
-  sum(payments)::int as payments, sum(spent)::bigint as "spentEuros", sum(refunded)::bigint as "refundedEuros"
+  sum(payments)::int as payments, sum(spent)::bigint as "spentCents", sum(refunded)::bigint as "refundedCents"
 from ranked group by 1 order by min(place)`
 
 type TopQuestion = Omit<SpendQuestion, 'by' | 'values'>

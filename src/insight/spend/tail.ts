@@ -75,8 +75,8 @@ export async function readTail(sql: Sql, tenant: Tenant, wanted: Wanted): Promis
   return { sql, tenant, views, ...(await inSlices(toldBy(found))) }
 }
 
-export const atOneInstant = <T>(
-  { tenant, atOneInstant }: Pick<Context, 'tenant' | 'atOneInstant'>,
+export const withSnapshot = <T>(
+  { tenant, withSnapshot }: Pick<Context, 'tenant' | 'withSnapshot'>,
   wanted: Wanted,
   read: (spend: Spend) => Promise<T>,
-): Promise<T> => atOneInstant(async sql => read(await readTail(sql, tenant, wanted)))
+): Promise<T> => withSnapshot(async sql => read(await readTail(sql, tenant, wanted)))

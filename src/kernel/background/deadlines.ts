@@ -2,7 +2,7 @@ import { clock } from '../../values/clock.ts'
 import { type Mode, processOf, type Tenant } from '../contract/actor.ts'
 import { type Areas, registered } from '../contract/area.ts'
 import type { Outcome } from '../contract/call.ts'
-import type { Deadline, Waiting } from '../contract/deadline.ts'
+import type { Deadline, WaitingRecords } from '../contract/deadline.ts'
 import type { Registered } from '../contract/operation.ts'
 import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { Row, Sql } from '../contract/sql.ts'
@@ -65,7 +65,7 @@ select min(at) as at from (${bounds
   )
   .join(' union all ')}) as first`
 
-const waitingOf = ({ table, record, agent, open, waits }: Waiting): string => `
+const waitingOf = ({ table, record, agent, open, waits }: WaitingRecords): string => `
 select ${record} as id, ${agent} as "agentId" from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${waits}`
 

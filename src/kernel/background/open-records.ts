@@ -4,22 +4,22 @@ import { type Process, type StartInput, workflowIdOf } from '../contract/process
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { runSummary } from '../journal/outbox.ts'
 
-export interface Runs {
+export interface WorkflowRuns {
   /** Which of these are open. Temporal's list of runs is eventually consistent. */
   readonly open: (workflowIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** Starts a run, unless one is open or has completed. Returns whether it has completed. */
-  readonly begin: (
+  readonly start: (
     process: Process,
     workflowId: string,
     input: StartInput,
   ) => Promise<'completed' | undefined>
-  readonly beginAgain: (process: Process, workflowId: string, input: StartInput) => Promise<void>
+  readonly restart: (process: Process, workflowId: string, input: StartInput) => Promise<void>
 }
 
 interface Parts {
   readonly database: Database
   readonly records: readonly OpenRecords[]
-  readonly runs: Runs
+  readonly runs: WorkflowRuns
   /** The pause after each page: Temporal's list queries are rate-limited. */
   readonly rest: () => Promise<unknown>
 }
@@ -48,7 +48,7 @@ interface OpenRecord extends Record<string, unknown> {
 }
 
 /** Starts the runs of open records whose run was terminated, deleted or cancelled from outside. */
-export async function beginMissingRuns({ database, records, runs, rest }: Parts): Promise<void> {
+export async function startMissingRuns({ database, records, runs, rest }: Parts): Promise<void> {
   const sql = sqlOn(database.pool)
   for (const { process, select } of records) {
     const isOpen = async (id: string) => {
@@ -58,7 +58,7 @@ export async function beginMissingRuns({ database, records, runs, rest }: Parts)
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page: OpenRecord[] = await sql<OpenRecord>(pageOf(select), [after, process.name])
       const candidates = page.filter(({ isOnItsWay }) => !isOnItsWay)
-      if (candidates.length > 0) await beginMissing(candidates, { process, runs, isOpen })
+      if (candidates.length > 0) await startMissing(candidates, { process, runs, isOpen })
       after = page.length === PAGE_SIZE ? page.at(-1)?.id : undefined
       if (after !== undefined) await rest()
     }
@@ -67,11 +67,11 @@ export async function beginMissingRuns({ database, records, runs, rest }: Parts)
 
 interface Missing {
   readonly process: Process
-  readonly runs: Runs
+  readonly runs: WorkflowRuns
   readonly isOpen: (id: string) => Promise<boolean>
 }
 
-async function beginMissing(page: readonly OpenRecord[], missingOf: Missing): Promise<void> {
+async function startMissing(page: readonly OpenRecord[], missingOf: Missing): Promise<void> {
   const { process, runs } = missingOf
   const byWorkflow = new Map(page.map(record => [workflowIdOf(process, record.id), record]))
   const open = await runs.open([...byWorkflow.keys()])
@@ -80,7 +80,7 @@ async function beginMissing(page: readonly OpenRecord[], missingOf: Missing): Pr
     await Promise.all(
       missing
         .slice(from, from + CONCURRENCY)
-        .map(([workflowId, record]) => beginOne(workflowId, record, missingOf)),
+        .map(([workflowId, record]) => startOne(workflowId, record, missingOf)),
     )
 }
 
@@ -88,21 +88,21 @@ async function beginMissing(page: readonly OpenRecord[], missingOf: Missing): Pr
  * A run completes after its record is closed. If it has completed and the record is open, the database was
  * restored from an earlier backup, and the record needs another run.
  */
-async function beginOne(
+async function startOne(
   workflowId: string,
   record: OpenRecord,
   { process, runs, isOpen }: Missing,
 ): Promise<void> {
   const input = startInputOf(process, record)
-  const ended = await runs.begin(process, workflowId, input)
-  if (ended === 'completed' && (await isOpen(record.id))) await runs.beginAgain(process, workflowId, input)
+  const ended = await runs.start(process, workflowId, input)
+  if (ended === 'completed' && (await isOpen(record.id))) await runs.restart(process, workflowId, input)
 }
 
 function startInputOf(
   process: Process,
   { id, ownerId, mode, agentId, amountCents, about }: OpenRecord,
 ): StartInput {
-  const amount = amountCents === null ? {} : { amountEuros: BigInt(amountCents) }
+  const amount = amountCents === null ? {} : { amountCents: BigInt(amountCents) }
   const subject = about === null ? amount : { about }
   return { id, ownerId, mode, agentId, summary: runSummary(process, mode, { id, agentId, ...subject }) }
 }

@@ -1,11 +1,12 @@
 import type { EntityClass } from '@mikro-orm/core'
-import { z } from 'zod'
+import type { z } from 'zod'
+import { decodeJson } from '../../values/json-names.ts'
 import type { Personal } from '../../values/personal.ts'
 import type { Actor, CalledRun, Tenant } from './actor.ts'
 import { type Aliases, addressesOf } from './addresses.ts'
 import type { Outcome } from './call.ts'
 import type { Context } from './context.ts'
-import { completeDeadline, type Deadline, type OpenRecords, type Waiting } from './deadline.ts'
+import { completeDeadline, type Deadline, type OpenRecords, type WaitingRecords } from './deadline.ts'
 import type { Events } from './events.ts'
 import type { Machine } from './machine.ts'
 import type { Api, Handlers, Implemented, Registered } from './operation.ts'
@@ -62,7 +63,7 @@ export const reactionToAll = <D extends z.ZodType, E extends Events>(
 ): Reaction => ({
   emits,
   run: (events, context) => {
-    const read = events.map(data => z.decode(event, data as z.input<D>))
+    const read = events.map(data => decodeJson(event, data))
     return run(read, context as Context<never, E>)
   },
 })
@@ -94,7 +95,7 @@ export interface Area<A extends Api = Api> {
   readonly personal: Personal
   readonly machines: readonly Machine<string>[]
   readonly deadlines: readonly Required<Deadline>[]
-  readonly waits: readonly Waiting[]
+  readonly waits: readonly WaitingRecords[]
   readonly openRecords: readonly OpenRecords[]
   readonly expiring: readonly Expiring[]
   readonly credentials: Readonly<Record<string, Authenticate>>

@@ -49,5 +49,5 @@ export interface Outcome {
 }
 
 /** Identifies a tenant (and, for a token, its agent) in locks, batch queues and cursors. */
-export const identityOf = (tenant: Tenant | null, agentId: string | null): string =>
+export const tenantKeyOf = (tenant: Tenant | null, agentId: string | null): string =>
   [tenant?.ownerId ?? '', tenant?.mode ?? '', agentId ?? ''].join('|')

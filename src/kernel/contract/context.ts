@@ -1,5 +1,6 @@
 import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { PathParam } from './addresses.ts'
 import type { Events } from './events.ts'
@@ -17,7 +18,7 @@ export interface Context<F extends string = string, E extends Events = Events> e
   /** For sets of rows. It adds no filter as `records` does: each statement names the tenant itself. */
   readonly sql: Sql
   /** Reads outside the transaction, for content produced while it is sent, after the commit. */
-  readonly readLater: Sql
+  readonly sqlAfterCommit: Sql
   readonly requestId: string
   /** The client's IP address; null for work that the service does by itself. */
   readonly address: string | null
@@ -30,13 +31,13 @@ export interface Context<F extends string = string, E extends Events = Events> e
   readonly ending: AbortSignal
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   /** Sends a statement whose result the handler does not need. The commit waits for it and fails with it. */
-  sendAlong(statement: Promise<unknown>): void
+  queueStatement(statement: Promise<unknown>): void
   refuse(code: F, message?: string): Refusal
   /**
    * Runs other areas' reactions to the events so far, and to the events that those emit. Runs at the end
    * anyway; call it earlier where the answer depends on a reaction.
    */
-  react(): Promise<void>
+  runReactions(): Promise<void>
   /** After the commit, starts the record's durable process, or signals the running one. */
   wake(process: Process, record: ProcessRecord): void
   /**
@@ -45,7 +46,7 @@ export interface Context<F extends string = string, E extends Events = Events> e
    */
   withExclusiveRead<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
   /** Reads one snapshot on a connection of its own. For reads only: a write has a connection already. */
-  atOneInstant<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  withSnapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /**
    * One page of the matching records, newest first (by `id`, or the member `by`), from the request's cursor.
    * `first` is how many rows the first query reads: few, where a row can be large.
@@ -62,13 +63,13 @@ export interface Context<F extends string = string, E extends Events = Events> e
   ): Promise<PageOf<T>>
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
   /** For pages and tools: they show what operations answer to their caller. */
-  readonly ask: Ask
+  readonly callOperation: CallOperation
   /**
    * Continues as this tenant. For the dashboard secret and public calls, which have no tenant of their own,
    * and for a key whose record is in the other mode of the same owner; never in place of another owner. `now`
    * is the tenant's time, where it has been read.
    */
-  actFor(tenant: Tenant, now?: Date): void
+  switchTenant(tenant: Tenant, now?: Date): void
   /** Runs an operation for another owner in this transaction. Only what moves money between owners uses it. */
   readonly runForOwner: RunForOwner
 }
@@ -84,19 +85,21 @@ export type RunForOwner = (
   requestId: string,
 ) => Promise<unknown>
 
-interface Askable<P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
+interface CallableOperation<P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
   readonly path: P
   readonly query?: Q
   readonly body?: B
   readonly returns: readonly [status: number, schema: R]
 }
 
-type Question<P extends string, Q extends z.ZodType, B extends z.ZodType> = ([PathParam<P>] extends [never]
+type OperationInput<P extends string, Q extends z.ZodType, B extends z.ZodType> = ([PathParam<P>] extends [
+  never,
+]
   ? { readonly params?: never }
   : { readonly params: Readonly<Record<PathParam<P>, string>> }) & {
   /** As members are written in a URL: the contract parses them. */
-  readonly query?: { readonly [Name in keyof z.input<Q>]?: string | number | boolean | undefined }
-  readonly body?: z.input<B>
+  readonly query?: { readonly [Name in keyof JsonOf<Q>]?: string | number | boolean | undefined }
+  readonly body?: JsonOf<B>
 }
 
 type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question: T]
@@ -105,7 +108,7 @@ type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question:
  * Calls a read operation within the process, with the rights of the caller and the answer of HTTP. A refusal
  * is thrown as `Refused`.
  */
-export type Ask = <P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
-  operation: Askable<P, Q, B, R>,
-  ...question: Arguments<Question<P, Q, B>>
-) => Promise<z.input<R>>
+export type CallOperation = <P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  operation: CallableOperation<P, Q, B, R>,
+  ...question: Arguments<OperationInput<P, Q, B>>
+) => Promise<JsonOf<R>>

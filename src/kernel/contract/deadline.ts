@@ -1,7 +1,7 @@
 import type { Process } from './process.ts'
 
 /** Records whose processes wait by the tenant's time, and must wake when a test clock moves. */
-export interface Waiting {
+export interface WaitingRecords {
   readonly process: Process
   readonly table: string
   readonly record: string
@@ -12,8 +12,8 @@ export interface Waiting {
 }
 
 export interface Deadline
-  extends Pick<Waiting, 'process' | 'table' | 'open'>,
-    Partial<Pick<Waiting, 'record' | 'agent' | 'waits'>> {
+  extends Pick<WaitingRecords, 'process' | 'table' | 'open'>,
+    Partial<Pick<WaitingRecords, 'record' | 'agent' | 'waits'>> {
   readonly due?: string
   /**
    * The keys of the operations that end a record, in this order. Each does nothing where nothing is left to

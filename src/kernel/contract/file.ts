@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import { type Refusal, withHeaders } from './problem.ts'
 
 /** Content produced while it is sent: each piece is made when the previous one has left. */
@@ -28,7 +29,7 @@ export const file = (mediaType: string) =>
   z.custom<File>().meta({ mediaType, description: `The content, as ${mediaType}.` })
 
 /** An endless answer of server-sent events; the data of each is one of these. */
-export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<z.input<T>>> =>
+export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<JsonOf<T>>> =>
   z.custom<File>().meta({
     mediaType: EVENT_STREAM,
     item,
@@ -40,7 +41,7 @@ export const linesOf = (line: z.ZodType): z.ZodType<File> =>
   z.custom<File>().meta({ mediaType: LINES, line, isEndless: true, description: 'JSON objects, one a line.' })
 
 /** An answer of this type that may stay open, where a protocol says so. */
-export const mayGoOn = (mediaType: string) => {
+export const openEnded = (mediaType: string) => {
   const answer = file(mediaType)
   return answer.meta({ ...answer.meta(), isEndless: true })
 }
@@ -76,8 +77,8 @@ export const attachmentHeaders = {
 export const attachment = file('application/octet-stream')
 
 /** An uploaded original is only ever downloaded, under a name that the service chose. */
-export const attached = (type: string, content: Content, name: string) =>
+export const download = (type: string, content: Content, name: string) =>
   withHeaders<File>({ type, content, name }, { 'Content-Security-Policy': POLICY })
 
-export const shown = (type: string, content: Content) =>
+export const inlineImage = (type: string, content: Content) =>
   withHeaders<File>({ type, content }, { 'Content-Security-Policy': POLICY })

@@ -20,7 +20,7 @@ export interface FollowedEvent extends Position {
   readonly createdAt: Date
 }
 
-export interface FollowWish {
+export interface FollowRequest {
   readonly tenant: Tenant
   /** Events after it are given; undefined: those committed from now on. */
   readonly from: Position | undefined
@@ -32,10 +32,10 @@ export interface FollowWish {
 export type FollowedEvents = AsyncIterable<readonly FollowedEvent[]>
 
 /** Undefined where the owner has `MOST_STREAMS` streams in all processes together. */
-export type OpenEventStream = (wish: FollowWish) => Promise<FollowedEvents | undefined>
+export type OpenEventStream = (wish: FollowRequest) => Promise<FollowedEvents | undefined>
 
 /** Events while one request waits. Undefined where the process has `MOST_WAITING` such requests. */
-export type WaitForEvents = (wish: FollowWish) => Promise<FollowedEvents | undefined>
+export type WaitForEvents = (wish: FollowRequest) => Promise<FollowedEvents | undefined>
 
 export const MOST_STREAMS = 20
 

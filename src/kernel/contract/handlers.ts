@@ -24,29 +24,29 @@ export class AnswerNow<R> {
 export class CallExternal<V> {
   readonly reservation: V
   /** Set where the call differs from the handler's. */
-  readonly link: Link<unknown, unknown, unknown> | undefined
+  readonly chained: ChainedCall<unknown, unknown, unknown> | undefined
 
-  constructor(reservation: V, link?: Link<unknown, unknown, unknown>) {
+  constructor(reservation: V, chained?: ChainedCall<unknown, unknown, unknown>) {
     this.reservation = reservation
-    this.link = link
+    this.chained = chained
   }
 }
 
 /** A call of a chain whose calls differ, with the batched step that records its answer. */
-export interface Link<P, A, I> {
+export interface ChainedCall<P, A, I> {
   /** The argument of the call. It lives as long as the request: `recover` gets the reservation alone. */
   readonly value: P
-  call(value: P, outside: CallContext): Promise<A>
+  call(value: P, context: CallContext): Promise<A>
   readonly step: BatchedStep<I, unknown, string, Record<never, never>>
   /** The answers that the step records; the handler's `record` takes any other. */
-  takes(answer: A | I): answer is I
+  accepts(answer: A | I): answer is I
   /** Whose records the step changes, where the caller belongs to no tenant. */
   readonly tenant?: Tenant
 }
 
 /** A call whose answer a batched step records. Its argument goes from the reservation to the call, and from there to the step. */
-export const nextCall = <V, P, A, I>(reservation: V, link: Link<P, A, I>): CallExternal<V> =>
-  new CallExternal(reservation, link)
+export const nextCall = <V, P, A, I>(reservation: V, chained: ChainedCall<P, A, I>): CallExternal<V> =>
+  new CallExternal(reservation, chained)
 
 /**
  * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is
@@ -62,11 +62,11 @@ export const nextCall = <V, P, A, I>(reservation: V, link: Link<P, A, I>): CallE
  * transaction, as hot operations do: `reserve` is then a `BatchedStep`, or names its call by `nextCall`, with the step
  * that records the answer.
  */
-export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
+export interface ExternalHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
   head?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R>>
   reserve: Reserve<I, R, F, E, V> | BatchedStep<I, R | CallExternal<V>, F, E>
-  call(reservation: V, outside: CallContext): Promise<A>
+  call(reservation: V, context: CallContext): Promise<A>
   /**
    * Set where `reserve` rarely writes. A request without an `Idempotency-Key` is tried by reading alone, and
    * repeated in a transaction if it has emitted anything.
@@ -99,7 +99,7 @@ export type NonEmpty<T> = readonly [T, ...T[]]
 
 export const isNonEmpty = <T>(list: readonly T[]): list is NonEmpty<T> => list.length > 0
 
-export interface Verdict<F extends string, E extends Events> {
+export interface HotContext<F extends string, E extends Events> {
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
   wake(process: Process, record: ProcessRecord): void
@@ -131,22 +131,22 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
    * Pure: one request after another, each seeing in `state` what the earlier ones took. A `Problem` that it
    * returns stops that request; one that it throws stops the batch.
    */
-  decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal | Problem
+  decide(item: Item<I>, state: S, verdict: HotContext<F, E>): R | Refusal | Problem
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }
 
 /**
- * A step of an outside operation that many requests of a tenant share in one transaction. `decide` returns
+ * A step of an external operation that many requests of a tenant share in one transaction. `decide` returns
  * what `record` would: an answer, or a `CallExternal` with the reservation of the next call.
  */
 export interface BatchedStep<I, R, F extends string, E extends Events, S = unknown>
   extends HotHandler<I, R, F, E, S> {
   readonly name: string
   /** Set where the step nearly always answers by itself: its batches are as large as those of a hot operation. */
-  readonly settles?: true
+  readonly usuallyAnswers?: true
 }
 
 /** A batched step with what one request brings into it. */
-export interface TakenStep extends Pick<Link<unknown, unknown, unknown>, 'step' | 'tenant'> {
+export interface BoundStep extends Pick<ChainedCall<unknown, unknown, unknown>, 'step' | 'tenant'> {
   readonly input: unknown
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import type { Caller } from './actor.ts'
 import type { PathParam } from './addresses.ts'
 import type { Context } from './context.ts'
 import type { Events } from './events.ts'
 import { mediaTypeOf } from './file.ts'
-import type { HotHandler, OutsideHandler, PlainHandler } from './handlers.ts'
+import type { ExternalHandler, HotHandler, PlainHandler } from './handlers.ts'
 import { type Page, type PageQuery, pageOf, pageQuery } from './page.ts'
 import type { ExternalSystems } from './ports.ts'
 import type { Scope } from './scopes.ts'
@@ -13,15 +14,15 @@ import type { ForAssistants, Signed } from './tool.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * `plain`: one transaction. `hot`: a group commit. `outside`: reserve, call an external system, record.
+ * `plain`: one transaction. `hot`: a group commit. `external`: reserve, call an external system, record.
  * `read`: a POST that changes nothing, with no event and no transaction; a GET is one by default.
  */
-export type Run = 'plain' | 'read' | 'hot' | 'outside'
+export type Run = 'plain' | 'read' | 'hot' | 'external'
 
 /** A refusal's status, its default message, and its form where that is not `{error}` alone. */
-export type Failure = readonly [status: number, message: string, told?: Told]
+export type Failure = readonly [status: number, message: string, told?: RefusalForm]
 
-export interface Told {
+export interface RefusalForm {
   /** Also as a problem of RFC 9457: its type, below `PROBLEM_TYPES`, and its title. */
   readonly problem?: readonly [type: string, title: string]
   /** Also as an error of JSON-RPC with this code. */
@@ -78,7 +79,7 @@ export interface Contract<
   readonly returns: readonly [status: number, schema: R]
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
-  readonly example?: z.input<B>
+  readonly example?: JsonOf<B>
   /** The section of the documentation, where it is not the area's. */
   readonly tag?: string
   /**
@@ -96,7 +97,8 @@ export interface Contract<
 
 export const PROBLEM_TYPES = 'https://paymentauth.org/problems/'
 
-export const toldOf = ({ fails }: Pick<AnyOperation, 'fails'>, code: string): Told => fails?.[code]?.[2] ?? {}
+export const refusalFormOf = ({ fails }: Pick<AnyOperation, 'fails'>, code: string): RefusalForm =>
+  fails?.[code]?.[2] ?? {}
 
 /**
  * The handler reads the raw body, of any media type: it reads the request itself, and no schema parses the
@@ -153,7 +155,7 @@ export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodTyp
 }
 
 /**
- * The handler type of an operation, derived from its contract. `V` is what a hot one loads, or an outside one
+ * The handler type of an operation, derived from its contract. `V` is what a hot one loads, or an external one
  * reserves; `A` is the other system's answer.
  */
 export type HandlerOf<O, V = unknown, A = unknown> =
@@ -162,7 +164,7 @@ export type HandlerOf<O, V = unknown, A = unknown> =
         plain: PlainHandler<Input<P, Q, B>, z.output<R>, F, E>
         read: PlainHandler<Input<P, Q, B>, z.output<R>, F, E>
         hot: HotHandler<Input<P, Q, B>, z.output<R>, F, E, V>
-        outside: OutsideHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>
+        external: ExternalHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>
       }[K]
     : never
 
@@ -180,9 +182,9 @@ export const externalCall = <
   V,
   A,
 >(
-  _operation: Operation<P, Q, B, R, F, E, 'outside'>,
-  steps: OutsideHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>,
-): OutsideHandler<Input<P, Q, B>, z.output<R>, F, E> => steps
+  _operation: Operation<P, Q, B, R, F, E, 'external'>,
+  steps: ExternalHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>,
+): ExternalHandler<Input<P, Q, B>, z.output<R>, F, E> => steps
 
 export type InputOf<O> =
   O extends Operation<infer P, infer Q, infer B, infer _R, infer _F, infer _E, infer _K>

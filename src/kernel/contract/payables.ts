@@ -1,4 +1,4 @@
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { Sql } from './sql.ts'
 
@@ -11,7 +11,7 @@ export interface Payable {
   readonly ownerId: string
   readonly walletId: string
   /** The unpaid rest. */
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly payee: string
   /** By the clock of its owner: an overdue one is `expired`, even before its end is recorded. */
   readonly status: (typeof payableStates)[number]
@@ -50,7 +50,7 @@ export interface IntentPayment {
   readonly id: string
   readonly status: PaymentState
   /** For a card: the collected amount, once the merchant has collected something. */
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** Why it was rejected or returned, or what it waits for. */
   readonly reason: { readonly code: string; readonly message: string } | null
   readonly updatedAt: Date

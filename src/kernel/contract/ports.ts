@@ -59,11 +59,11 @@ export interface Ports extends ExternalSystems {
   readonly viewer: Viewer
   /** Hands a signed request to the area that receives it, as if by HTTP: simulated systems use it. */
   deliver(operation: string, request: SignedRequest): Promise<Delivered>
-  readonly cardAnswerMs: number
+  readonly cardAuthTimeoutMs: number
   /** The shortest time that entries of the audit trail are kept. */
   readonly auditRetentionDays: number
   /** Which machine payments have a Temporal run: all, or only those whose outcome is open. */
-  readonly mppRuns: 'all' | 'open'
+  readonly mppWorkflows: 'all' | 'open'
   /**
    * For which reports of security incidents a deadline on a weekend or bank holiday moves to noon of the next
    * working day: for none, for the final one, or for all of them.
@@ -72,7 +72,7 @@ export interface Ports extends ExternalSystems {
   /** Where people report vulnerabilities: a `mailto:` or `https:` URL; null if not configured. */
   readonly securityContact: string | null
   /** The contact for push services: a `mailto:` or `https:` URL. */
-  readonly pushContact: string
+  readonly vapidSubject: string
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
   readonly openEventStream: OpenEventStream

@@ -25,7 +25,7 @@ export interface StartInput extends ProcessInput {
 export interface ProcessRecord {
   readonly id: string
   readonly agentId: string | null
-  readonly amountEuros?: bigint
+  readonly amountCents?: bigint
   /** Ids in place of an amount: `agent.created to webhook_…`. */
   readonly about?: string
 }

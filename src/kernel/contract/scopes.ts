@@ -139,7 +139,7 @@ export type TokenScopeSet = keyof typeof tokenScopeSets
 
 export const tokenScopeSetNames = keysOf(tokenScopeSets)
 
-export const scopesMeant = (names: readonly (Scope | TokenScopeSet)[]): Scope[] => [
+export const expandScopes = (names: readonly (Scope | TokenScopeSet)[]): Scope[] => [
   ...new Set(
     names.flatMap(name => (name in tokenScopeSets ? tokenScopeSets[name as TokenScopeSet] : [name as Scope])),
   ),
@@ -168,5 +168,5 @@ export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', Readon
 export type Role = keyof typeof roleScopes
 
 /** A role may be granted by those who have all of its scopes. */
-export const mayGive = (held: ReadonlySet<string>, role: Role): boolean =>
+export const mayGrant = (held: ReadonlySet<string>, role: Role): boolean =>
   [...roleScopes[role]].every(scope => held.has(scope))

@@ -116,7 +116,7 @@ export interface Tools {
     operation: string,
     given: Readonly<Record<string, unknown>>,
   ): Plan | undefined
-  look(
+  readRecord(
     tenant: Tenant,
     operation: string,
     given: Readonly<Record<string, unknown>>,

@@ -13,15 +13,15 @@ interface FileFacts {
   readonly size: number
 }
 
-export interface Keepable extends Pick<FileFacts, 'sha256' | 'size'> {
+export interface StorableFile extends Pick<FileFacts, 'sha256' | 'size'> {
   readonly kind: FileKind
   readonly staged: StagedFile | undefined
 }
 
 /** What an uploaded file shows; its pictures are stored beside it. */
 export interface UploadedView extends Omit<View, 'small' | 'large'> {
-  readonly small: Keepable
-  readonly large: Keepable
+  readonly small: StorableFile
+  readonly large: StorableFile
 }
 
 /**

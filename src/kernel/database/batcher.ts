@@ -6,7 +6,7 @@ interface Submitted<T, R> {
   readonly reject: (error: unknown) => void
 }
 
-export interface Limits {
+export interface BatchLimits {
   readonly size: number
   readonly inFlight: number
   /** The smallest batch worth starting beside others; fewer items wait for more. */
@@ -17,7 +17,7 @@ export interface Limits {
 const FILL_TIMEOUT_MS = 25
 
 /** The result of an item, which may come later than that of its batch, or why it failed. */
-export type Settled<R> = PromiseSettledResult<R | Promise<R>>
+export type BatchResult<R> = PromiseSettledResult<R | Promise<R>>
 
 interface Queue<T, R> {
   readonly waiting: Submitted<T, R>[]
@@ -32,8 +32,8 @@ interface Queue<T, R> {
  * one starts: many small ones would cost more than they save. Queues never wait for each other.
  */
 export function batcher<T, R>(
-  { size, inFlight, least = () => 1 }: Limits,
-  work: (items: readonly T[]) => Promise<readonly Settled<R>[]>,
+  { size, inFlight, least = () => 1 }: BatchLimits,
+  work: (items: readonly T[]) => Promise<readonly BatchResult<R>[]>,
 ): (queueName: string, item: T) => Promise<R> {
   const queues = new Map<string, Queue<T, R>>()
 

@@ -66,7 +66,7 @@ export async function commit(
     const { command } = await committed
     if (command !== 'COMMIT') throw failureIn(await statements)
   } catch (error) {
-    if (!isLost(error) || (await fateOf(database, trace)) === 'aborted') throw error
+    if (!isLost(error) || (await commitOutcome(database, trace)) === 'aborted') throw error
   }
 }
 
@@ -74,7 +74,7 @@ const failureIn = (statements: readonly PromiseSettledResult<unknown>[]): unknow
   statements.find(statement => statement.status === 'rejected')?.reason ??
   new Error('an error before the commit has undone the transaction')
 
-type Fate = 'committed' | 'aborted'
+type CommitOutcome = 'committed' | 'aborted'
 
 /** The outcome of a commit could not be learnt in time; it can be asked for later. */
 export class UnknownOutcome extends Problem {
@@ -87,16 +87,16 @@ export class UnknownOutcome extends Problem {
 }
 
 /** How long the server is asked for the outcome; the caller waits as long. */
-const PATIENCE_MS = 5_000
+const OUTCOME_TIMEOUT_MS = 5_000
 
 /**
  * The outcome of a commit whose connection was lost: asked of the server until it answers, never guessed.
  * Every change writes an event; the outcome of a transaction without one cannot be known.
  */
-async function fateOf(database: Database, trace: TransactionTrace): Promise<Fate> {
-  const giveUp = clock.ticks() + PATIENCE_MS
+async function commitOutcome(database: Database, trace: TransactionTrace): Promise<CommitOutcome> {
+  const giveUp = clock.ticks() + OUTCOME_TIMEOUT_MS
   while (trace.event && clock.ticks() < giveUp) {
-    const fate = await askFate(database, trace)
+    const fate = await readCommitOutcome(database, trace)
     if (fate) return fate
     await pause(100)
   }
@@ -108,17 +108,17 @@ async function fateOf(database: Database, trace: TransactionTrace): Promise<Fate
  * server's next one was lost in a crash and will be given to another transaction, so `pg_xact_status` would
  * prove nothing.
  */
-const FATE = `
+const COMMIT_OUTCOME = `
 select exists (select from events where owner_id = $2 and mode = $3 and id = $4) as done,
   pg_visible_in_snapshot($1::xid8, pg_current_snapshot()) or pg_current_xact_id() <= $1::xid8 as over`
 
-export async function askFate(
+export async function readCommitOutcome(
   { pool }: Database,
   { id, event }: TransactionTrace,
-): Promise<Fate | undefined> {
+): Promise<CommitOutcome | undefined> {
   if (!event) return undefined
   try {
-    const { rows } = await pool.query<{ done: boolean; over: boolean }>(FATE, [
+    const { rows } = await pool.query<{ done: boolean; over: boolean }>(COMMIT_OUTCOME, [
       id,
       event.ownerId,
       event.mode,
@@ -135,7 +135,7 @@ export async function askFate(
 const TRY_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as "isOurs"`
 
 /** A long read, one at a time per name across all processes; undefined where another one holds that name. */
-export const readAlone = <T>(
+export const readExclusively = <T>(
   database: Database,
   name: string,
   work: (sql: Sql) => Promise<T>,
@@ -149,7 +149,7 @@ export const readAlone = <T>(
   })
 
 /** One snapshot: the work sees what was committed when its first statement began. */
-export const readAtOneInstant = <T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
+export const readSnapshot = <T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
   onConnection(database, 'begin isolation level repeatable read read only', async client => {
     const result = await work(sqlOfTransaction(client))
     await send(client, 'commit')

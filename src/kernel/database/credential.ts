@@ -26,7 +26,7 @@ export const hasCredential = (text: string): boolean => CREDENTIAL.test(text)
 export const hashOf = (secret: string): string => hash('sha256', secret)
 
 /** The stored traces of a secret: the hash finds it, the last four characters let people tell it apart. */
-export const traceOf = (secret: string) => ({ hash: hashOf(secret), hint: secret.slice(-4) })
+export const hashAndHint = (secret: string) => ({ hash: hashOf(secret), hint: secret.slice(-4) })
 
 /** The members of a credential's entity. Its instants are in real time: a moved test clock expires none. */
 export const credential = (prefix: string) => ({

@@ -1,7 +1,7 @@
 import { p } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Actor, Mode, Tenant } from '../contract/actor.ts'
 import { sqlCondition } from '../contract/records.ts'
 
@@ -72,11 +72,11 @@ export const nullable = {
       .$type<number | null>()
       .strictNullable()
       .onCreate(() => null),
-  euros: (column: string) =>
+  cents: (column: string) =>
     p
       .bigint()
       .name(column)
-      .$type<Euros | null>()
+      .$type<Cents | null>()
       .strictNullable()
       .onCreate(() => null),
   enum: <const T extends readonly string[]>(values: T) =>
@@ -97,7 +97,7 @@ export const nullable = {
       .onCreate(() => null),
 }
 
-export const zeroEuros = (column: string) =>
+export const zeroCents = (column: string) =>
   p
     .bigint()
     .name(column)

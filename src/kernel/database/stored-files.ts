@@ -4,7 +4,7 @@ import { bytesInWords } from '../../values/bytes.ts'
 import type { Context } from '../contract/context.ts'
 import type { Failure } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Keepable } from '../contract/upload.ts'
+import type { StorableFile } from '../contract/upload.ts'
 
 const lockOf = (sha256: string): string =>
   `hashtextextended(concat_ws('|', 'file', $1::text, $2::text, ${sha256}), 0)`
@@ -47,7 +47,7 @@ export async function fileUsage({ sql, tenant }: Pick<FileContext, 'sql' | 'tena
  * owner wait from here to the commit, so this comes as late as it can.
  */
 async function keepFiles(
-  files: readonly Keepable[],
+  files: readonly StorableFile[],
   usedBy: string,
   { sql, tenant, now }: FileContext,
 ): Promise<void> {
@@ -66,12 +66,12 @@ async function keepFiles(
   await sql(KEEP, [ownerId, mode, usedBy, now, sha256s, sizes, kinds])
 }
 
-export const keepFile = (file: Keepable, usedBy: string, context: FileContext): Promise<void> =>
+export const keepFile = (file: StorableFile, usedBy: string, context: FileContext): Promise<void> =>
   keepFiles([file], usedBy, context)
 
 /** Keeps files if the owner has room for them; otherwise the request is rolled back. */
 export async function keepWithinQuota(
-  files: readonly Keepable[],
+  files: readonly StorableFile[],
   usedBy: string,
   context: FileContext & Pick<Context, 'ports'>,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Tenant } from '../contract/actor.ts'
-import type { FollowedEvent, FollowWish, Position } from '../contract/follow.ts'
+import type { FollowedEvent, FollowRequest, Position } from '../contract/follow.ts'
 import type { Sql } from '../contract/sql.ts'
 import {
   atHorizon,
@@ -50,7 +50,7 @@ export class JournalFollower {
   #horizon = 0n
   #running: Promise<void> | undefined
   #isWoken = false
-  readonly #alarm = new Alarm()
+  readonly #alarm = new WakeUp()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -61,7 +61,7 @@ export class JournalFollower {
     if (events && !(this.#followers.size > 0 && events.some(event => this.#followers.has(nameOf(event)))))
       return
     this.#isWoken = true
-    this.#alarm.ring()
+    this.#alarm.wake()
   }
 
   async *follow(wish: Following): AsyncGenerator<readonly FollowedEvent[]> {
@@ -87,7 +87,7 @@ export class JournalFollower {
     })
     this.#running ??= this.#run()
     this.#isWoken = true
-    this.#alarm.ring()
+    this.#alarm.wake()
     await joined
   }
 
@@ -96,7 +96,7 @@ export class JournalFollower {
     const followers = this.#followers.get(name)
     if (!followers?.delete(follower) || followers.size > 0) return
     this.#followers.delete(name)
-    this.#alarm.ring()
+    this.#alarm.wake()
   }
 
   #owners(): Set<string> {
@@ -157,11 +157,11 @@ const nameOf = ({ ownerId, mode }: Tenant): string => `${ownerId} ${mode}`
 
 const RUNG = new Error('the alarm has rung')
 
-class Alarm {
+class WakeUp {
   #waiting: AbortController | undefined
 
   /** Wakes the waiter at most once: `abort()` is expensive, and this runs per event. */
-  ring(): void {
+  wake(): void {
     const waiting = this.#waiting
     this.#waiting = undefined
     waiting?.abort(RUNG)
@@ -177,7 +177,7 @@ class Alarm {
 const MOST_WAITING = 500
 const PAGE = 200
 
-interface Following extends FollowWish {
+interface Following extends FollowRequest {
   readonly from: Position
   /** After this long without an event a heartbeat is given. */
   readonly silenceMs: number
@@ -199,7 +199,7 @@ class FollowedTenant {
   #position: Position
   #waiting: FollowedEvent[] = []
   #hasLost = false
-  readonly #alarm = new Alarm()
+  readonly #alarm = new WakeUp()
   #hasEnded = false
 
   constructor(sql: Sql, wish: Following, known: KnownHorizon) {
@@ -216,13 +216,13 @@ class FollowedTenant {
     if (this.#hasLost || !this.#wish.isWanted(event)) return
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event)
     else this.#hasLost = true
-    this.#alarm.ring()
+    this.#alarm.wake()
   }
 
   end(): void {
     this.#hasEnded = true
     this.#waiting = []
-    this.#alarm.ring()
+    this.#alarm.wake()
   }
 
   async *events(): AsyncGenerator<readonly FollowedEvent[]> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { after, clock } from '../../values/clock.ts'
-import { type Call, identityOf, type Outcome } from '../contract/call.ts'
+import { type Call, type Outcome, tenantKeyOf } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
@@ -43,7 +43,7 @@ const bigIntsAsText = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value
 
 export const lockName = ({ ownerId, mode, agentId, operation, key }: ScopedKey): string =>
-  `${identityOf({ ownerId, mode: mode as 'test' }, agentId)}|${operation}|${key}`
+  `${tenantKeyOf({ ownerId, mode: mode as 'test' }, agentId)}|${operation}|${key}`
 
 export interface StoredAnswer {
   position: number

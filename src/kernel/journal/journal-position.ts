@@ -104,7 +104,7 @@ select ended.horizon, found."writtenIn" from ended left join lateral (
     and ($6::text is null or (data ->> 'delegationId') = $6) limit 1
 ) found on true`
 
-interface Asker {
+interface EventViewer {
   readonly tenant: Tenant
   readonly agentId: string | null
   readonly delegationId: string | null
@@ -117,7 +117,7 @@ interface Asker {
 export async function positionAfter(
   sql: Sql,
   id: string,
-  { tenant, agentId, delegationId }: Asker,
+  { tenant, agentId, delegationId }: EventViewer,
 ): Promise<Position | undefined> {
   const asked = [0, tenant.ownerId, tenant.mode, id, agentId, delegationId]
   const [row] = await sql<{ horizon: bigint; writtenIn: bigint | null }>(WHERE_IS, asked)

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
+import { encodeJson } from '../../values/json-names.ts'
 import type { Tenant, TenantNow } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
 import type { Events } from '../contract/events.ts'
@@ -32,7 +32,7 @@ export function eventOf(
 ): EventRow {
   const schema = declared[event]
   if (!schema) throw new Error(`the event ${event} is not declared`)
-  const wire = z.encode(schema, data) as EventRow['data']
+  const wire = encodeJson(schema, data) as EventRow['data']
   return {
     id: newId('event'),
     ownerId: tenant.ownerId,
@@ -80,8 +80,8 @@ export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Proc
 
 /** With the line of its run in the list, where more than the ids of the record is known. */
 function inputOf(process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow['input'] {
-  const { id, agentId, amountEuros, about } = record
+  const { id, agentId, amountCents, about } = record
   const input = { id, ownerId, mode, agentId }
-  if (amountEuros === undefined && about === undefined) return input
+  if (amountCents === undefined && about === undefined) return input
   return { ...input, summary: runSummary(process, mode, record) }
 }

@@ -34,7 +34,7 @@ export interface IdempotencyRow {
   operation: string
   key: string
   requestHash: string
-  /** Null while an outside call is running. */
+  /** Null while an external call is running. */
   status: number | null
   body: string | null
   errorCode: string | null
@@ -94,18 +94,18 @@ select publish_events($1::jsonb, $4::text[]) as deliveries, publish_pushes($1::j
   (select count(*)::int from (select from event_streams where owner_id = any($4::text[]) limit 1) followed) as events`
 
 /** New rows per channel (for `events`: whether someone follows them), by which listeners are notified. */
-export type Written = Readonly<Record<Channel, number>>
+export type NewRows = Readonly<Record<Channel, number>>
 
 /** For a transaction whose commit succeeded while its connection was lost: every channel may have new rows. */
-export const ANY_NUMBER: Written = { outbox: 1, deliveries: 1, pushes: 1, events: 1 }
+export const POSSIBLY_NEW_ROWS: NewRows = { outbox: 1, deliveries: 1, pushes: 1, events: 1 }
 
 /** Writes the journal of a request or a whole batch in one statement. */
-export async function writeJournal(sql: Sql, journal: Journal): Promise<Written> {
+export async function writeJournal(sql: Sql, journal: Journal): Promise<NewRows> {
   const { events, idempotency, outbox } = journal
   const kinds = [events, idempotency, outbox]
   if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0, events: 0 }
   const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
-  const [published] = await sql<Omit<Written, 'outbox'>>(STATEMENT, [
+  const [published] = await sql<Omit<NewRows, 'outbox'>>(STATEMENT, [
     ...kinds.map(rows => JSON.stringify(rows)),
     owners,
   ])

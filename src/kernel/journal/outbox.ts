@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import type { Process, ProcessInput, ProcessRecord, StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
@@ -70,7 +70,7 @@ export type Channel = (typeof channels)[number]
  * Notifies the listeners of all processes, one notice at a time, with a pause between them. A lost notice
  * only delays: listeners also poll.
  */
-export function announcer({ pool }: Database, channel: Channel, pauseMs = 0): () => void {
+export function notifier({ pool }: Database, channel: Channel, pauseMs = 0): () => void {
   let announcing: Promise<unknown> | undefined
   let again = false
   const announce = (): void => {
@@ -87,21 +87,21 @@ export function announcer({ pool }: Database, channel: Channel, pauseMs = 0): ()
   return announce
 }
 
-export const announcersOf = (database: Database): Record<Channel, () => void> => ({
-  outbox: announcer(database, 'outbox'),
-  deliveries: announcer(database, 'deliveries'),
-  pushes: announcer(database, 'pushes'),
+export const notifiersOf = (database: Database): Record<Channel, () => void> => ({
+  outbox: notifier(database, 'outbox'),
+  deliveries: notifier(database, 'deliveries'),
+  pushes: notifier(database, 'pushes'),
   // Nearly every commit has events, and one notice per pause is enough for all followers.
-  events: announcer(database, 'events', 10),
+  events: notifier(database, 'events', 10),
 })
 
 /** `Intent of € 25.00 in test mode, agent_…` */
 export function runSummary(
   { name, title = name }: Pick<Process, 'name' | 'title'>,
   mode: ProcessInput['mode'],
-  { id, agentId, amountEuros, about }: ProcessRecord,
+  { id, agentId, amountCents, about }: ProcessRecord,
 ): string {
-  const subject = about ?? (amountEuros === undefined ? undefined : formatEuros(amountEuros))
+  const subject = about ?? (amountCents === undefined ? undefined : formatMoney(amountCents))
   const agent = agentId && agentId !== id ? `, ${agentId}` : ''
   return `${title} ${subject ? `of ${subject}` : id} in ${mode} mode${agent}`
 }

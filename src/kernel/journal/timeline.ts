@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import type { Actor, Tenant } from '../contract/actor.ts'
 import { type PageOf, pageOf } from '../contract/page.ts'
 import type { Row, Sql } from '../contract/sql.ts'
@@ -39,7 +39,7 @@ const TimelineEntry = z
     event: z.string().meta({ examples: ['intent.approved'] }),
     action: z.string().meta({ description: 'The operation that caused it.', examples: ['intents.create'] }),
     resourceId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-    amountEuros: euros
+    amountCents: money
       .nullable()
       .meta({ description: 'The amount that it is about: of a refund what came back.' }),
     reason: z.string().nullable().meta({ description: 'What was said about it, or why it came to nothing.' }),
@@ -58,7 +58,7 @@ type TimelineRow = Entry & { readonly auditId: string | null }
 
 const ENTRIES = `
 select id, audit_id as "auditId", created_at as at, event, action, resource_id as "resourceId",
-  (coalesce(data ->> 'refundEuros', data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", data ->> 'reason' as reason,
+  (coalesce(data ->> 'refundEuros', data ->> 'amountEuros')::numeric * 100)::bigint as "amountCents", data ->> 'reason' as reason,
   actor_type as "actorType", actor_id as "actorId", data ->> 'personId' as "personId", request_id as "requestId"
 from events`
 

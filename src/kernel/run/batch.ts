@@ -1,12 +1,12 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
-import { type HotHandler, type Item, isNonEmpty, type TakenStep } from '../contract/handlers.ts'
+import { type BoundStep, type HotHandler, type Item, isNonEmpty } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem } from '../contract/problem.ts'
 import type { ScopedKey } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
-import { answerOf, type Done, finishCall, journalEvents } from './finish-call.ts'
+import { answerOf, type CallResult, finishCall, journalEvents } from './finish-call.ts'
 import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 import { type OpenedCall, replayed, type Transaction } from './transaction.ts'
@@ -14,7 +14,7 @@ import { type OpenedCall, replayed, type Transaction } from './transaction.ts'
 type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
 
 export interface HotCall extends Call {
-  readonly step?: TakenStep & {
+  readonly step?: BoundStep & {
     /** It records an answer: the reservation stored under its key is its own. */
     readonly records: boolean
   }
@@ -29,19 +29,19 @@ export const inputOf = ({ step, input }: HotCall): unknown => (step ? step.input
 interface BatchedCall {
   readonly call: HotCall
   readonly key: ScopedKey | null
-  result: PromiseSettledResult<Done> | undefined
+  result: PromiseSettledResult<CallResult> | undefined
   events?: readonly EventRow[]
 }
 
 /** An earlier request with the same key has reserved and never recorded: the caller recovers it. */
-export const LEFT = new Error('a request with this key was left before its outcome')
+export const ABANDONED = new Error('a request with this key was left before its outcome')
 
 /** Runs the calls of a batch in its transaction; other areas react once its rows are written. */
 export async function runBatch(
   runtime: Runtime,
   opened: readonly OpenedCall<HotCall>[],
   tx: Transaction,
-): Promise<PromiseSettledResult<Done>[]> {
+): Promise<PromiseSettledResult<CallResult>[]> {
   const entries = opened.map((one): BatchedCall => ({ call: one.call, key: one.key, result: resultOf(one) }))
   await decideAll(entries, runtime, tx)
   for (const entry of entries) await reactTo(entry, runtime, tx)
@@ -64,7 +64,7 @@ function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
   if (!stored || isOwn) return undefined
   try {
     const value = replayed(opened)
-    return value ? { status: 'fulfilled', value } : rejected(LEFT)
+    return value ? { status: 'fulfilled', value } : rejected(ABANDONED)
   } catch (error) {
     return rejected(error)
   }
@@ -82,7 +82,7 @@ async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: 
       entry.result = { status: 'fulfilled', value: finishCall(entry, emitted, value, tx.journal) }
     }
   }
-  await handlerOf(first.call).write(state, tx.sql, runtime.joined(tx))
+  await handlerOf(first.call).write(state, tx.sql, runtime.runForOwnerIn(tx))
 }
 
 export async function loadAndDecide<C extends { readonly call: HotCall }>(
@@ -133,8 +133,8 @@ async function reactTo(
   if (concerned.length === 0 || result?.status !== 'fulfilled') return
   const context = new RequestContext(runtime, call, tx.now, tx)
   context.events.push(...concerned)
-  await context.react()
-  await Promise.all([...context.underWay, context.records.flush()])
+  await context.runReactions()
+  await Promise.all([...context.pendingStatements, context.records.flush()])
   // The batch has journaled the events themselves: only what the reactions added is left to write.
   context.events.splice(0, concerned.length)
   journalEvents(call, context, result.value, tx.journal)

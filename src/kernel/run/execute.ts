@@ -6,52 +6,58 @@ import { isWriting, type Run } from '../contract/operation.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import { asProblem } from '../database/retry.ts'
 import { SessionLocks } from '../database/session-locks.ts'
-import { headOfOutside, outsideRun } from './external-call.ts'
+import { externalRunner, headOfExternal } from './external-call.ts'
 import { answerOf } from './finish-call.ts'
-import { hotRun } from './group-commit.ts'
-import { once, type TurnLimits, Turns, tooMany } from './owner-queue.ts'
-import { headOfPlain, read, runPlain } from './plain.ts'
+import { batchRunner } from './group-commit.ts'
+import { OwnerQueue, type OwnerQueueLimits, once, rateLimited } from './owner-queue.ts'
+import { headOfPlain, runPlain, runRead } from './plain.ts'
 import type { Runtime } from './runtime.ts'
 
 export type Execute = (call: Call) => Promise<Outcome>
 
 /** Runs a valid call to its outcome: for the API, the activities of workflows and the start-up alike. */
 export function executor(runtime: Runtime): Execute {
-  const together = hotRun(runtime)
+  const runBatched = batchRunner(runtime)
   const executeByRun: Record<Run, Execute> = {
     plain: call => runPlain(runtime, call),
-    read: call => read(runtime, call),
-    hot: async call => answerOf(await together(call)),
-    outside: outsideRun(runtime, together),
+    read: call => runRead(runtime, call),
+    hot: async call => answerOf(await runBatched(call)),
+    external: externalRunner(runtime, runBatched),
   }
   const runOf = (call: Call): Run => call.operation.operation.run ?? 'plain'
   const isWrite = ({ operation }: Call): boolean => isWriting(operation.operation)
-  return inTurns(runtime.database, async call => {
-    if (!isWrite(call)) return read(runtime, call)
+  return serializedByOwner(runtime.database, async call => {
+    if (!isWrite(call)) return runRead(runtime, call)
     if (!call.isHead) return executeByRun[runOf(call)](call)
-    return runOf(call) === 'outside' ? headOfOutside(runtime, call) : headOfPlain(runtime, call)
+    return runOf(call) === 'external' ? headOfExternal(runtime, call) : headOfPlain(runtime, call)
   })
 }
 
 const WAIT_MS = 10_000
-const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 64, waitingOfOne: 10, waiting: 500, waitMs: WAIT_MS }
+const LIMITS: OwnerQueueLimits = {
+  atOnceOfOne: 1,
+  atOnce: 64,
+  waitingOfOne: 10,
+  waiting: 500,
+  waitMs: WAIT_MS,
+}
 const ASK_EVERY_MS = 100
 
 /**
  * Runs operations whose limits say `oneAtATime` one at a time for each owner, across all processes. A
  * streamed answer keeps its turn until its last piece is sent. The service's own work needs no turn.
  */
-export function inTurns(database: Database, execute: Execute): Execute {
-  const queue = new Turns(LIMITS)
+export function serializedByOwner(database: Database, execute: Execute): Execute {
+  const queue = new OwnerQueue(LIMITS)
   const locks = new SessionLocks(database)
 
   async function take(owner: string): Promise<() => void> {
     const latest = clock.ticks() + WAIT_MS
-    const leave = await queue.take(owner)
+    const leave = await queue.acquire(owner)
     const name = `turn ${owner}`
     try {
       while (!(await locks.tryLock(name))) {
-        if (clock.ticks() > latest) throw tooMany(WAITED)
+        if (clock.ticks() > latest) throw rateLimited(WAITED)
         await pause(ASK_EVERY_MS)
       }
     } catch (error) {

@@ -1,56 +1,57 @@
 import { assertRunIsOpen, type Call, type Outcome } from '../contract/call.ts'
-import { AnswerNow, CallExternal, type OutsideHandler, type TakenStep } from '../contract/handlers.ts'
+import { AnswerNow, type BoundStep, CallExternal, type ExternalHandler } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
-import { batcher, type Settled } from '../database/batcher.ts'
+import { type BatchResult, batcher } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import { asProblem } from '../database/retry.ts'
 import { inProgress, takeOver } from '../journal/idempotency.ts'
-import { type HotCall, LEFT, loadAndDecide } from './batch.ts'
-import { type Done, doneOf, type Emitted, handleCall } from './finish-call.ts'
-import { batchNameOf, type RunTogether } from './group-commit.ts'
+import { ABANDONED, type HotCall, loadAndDecide } from './batch.ts'
+import { type CallResult, callResultOf, type Emitted, handleCall } from './finish-call.ts'
+import { batchNameOf, type RunBatched } from './group-commit.ts'
 import { outcomeOf } from './outcome.ts'
-import { nowOf, readBy } from './plain.ts'
+import { runReadOnly, tenantTime } from './plain.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 import { inOwnTransaction, replayed } from './transaction.ts'
 
 type Events = Record<string, never>
-type Handler = OutsideHandler<Call['input'], unknown, string, Events>
+type Handler = ExternalHandler<Call['input'], unknown, string, Events>
 
-const outsideHandlerOf = ({ operation }: Call): Handler => operation.handler as Handler
+const externalHandlerOf = ({ operation }: Call): Handler => operation.handler as Handler
 
 /**
  * Reserves and commits, calls the external system with no transaction open, records its answer and commits;
  * again for each further call that an answer leads to.
  */
-export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call) => Promise<Outcome> {
-  const { lease, keptAnswers, ports } = runtime
-  const readTogether = sharedReads(runtime)
+export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call: Call) => Promise<Outcome> {
+  const { lease, unrecordedAnswers, ports } = runtime
+  const readBatched = sharedReads(runtime)
 
-  async function begin(call: Call): Promise<Done> {
-    const { reserve, readsToReserve } = outsideHandlerOf(call)
+  async function begin(call: Call): Promise<CallResult> {
+    const { reserve, readsToReserve } = externalHandlerOf(call)
     const shared =
       typeof reserve === 'function' ? undefined : withStep(call, { step: reserve, input: call.input })
     if (readsToReserve && !call.idempotencyKey) {
-      const read = await (shared ? readTogether(shared) : reserveByReading(runtime, call))
+      const read = await (shared ? readBatched(shared) : reserveByReading(runtime, call))
       if (read) return read
     }
     if (!shared) return reserveOrRecover(runtime, call)
     try {
-      return await together(shared)
+      return await runBatched(shared)
     } catch (error) {
-      if (error === LEFT) return reserveOrRecover(runtime, call)
+      if (error === ABANDONED) return reserveOrRecover(runtime, call)
       throw error
     }
   }
 
-  async function record(call: Call, made: CallExternal<unknown>, answer: unknown): Promise<Done> {
+  async function record(call: Call, made: CallExternal<unknown>, answer: unknown): Promise<CallResult> {
     const step = stepFor(made, answer)
-    if (step) return together(withStep(call, step, true))
-    const work = (context: RequestContext) => outsideHandlerOf(call).record(answer, made.reservation, context)
+    if (step) return runBatched(withStep(call, step, true))
+    const work = (context: RequestContext) =>
+      externalHandlerOf(call).record(answer, made.reservation, context)
     return inOwnTransaction(
       runtime,
       call,
@@ -64,14 +65,14 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   }
 
   /** Calls and records until there is an outcome. A process that was paused makes no call that others have decided. */
-  async function finish(given: Call, first: Done, leave: (reason: Problem) => void): Promise<Outcome> {
+  async function finish(given: Call, first: CallResult, leave: (reason: Problem) => void): Promise<Outcome> {
     let call = given
     let done = first
     while (done instanceof CallExternal) {
       const next = done
       if (await lease.stillHolds(String(call.lease))) {
         const answer = await makeCall(call, next, ports)
-        done = await keptAnswers.record(call, () => record(call, next, answer), leave)
+        done = await unrecordedAnswers.record(call, () => record(call, next, answer), leave)
       } else {
         if (!call.idempotencyKey) throw takenOver()
         call = { ...call, lease: await lease.hold() }
@@ -82,7 +83,7 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   }
 
   return async given => {
-    const { peek } = outsideHandlerOf(given)
+    const { peek } = externalHandlerOf(given)
     const seen = peek && !given.idempotencyKey && (await answerByReading(runtime, given, peek))
     if (seen) return seen
     const call = { ...given, lease: await leaseOf(lease) }
@@ -93,14 +94,18 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   }
 }
 
-function makeCall(call: Call, { reservation, link }: CallExternal<unknown>, ports: Ports): Promise<unknown> {
-  const outside = { ports, requestId: call.requestId }
-  return link ? link.call(link.value, outside) : outsideHandlerOf(call).call(reservation, outside)
+function makeCall(
+  call: Call,
+  { reservation, chained }: CallExternal<unknown>,
+  ports: Ports,
+): Promise<unknown> {
+  const context = { ports, requestId: call.requestId }
+  return chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
 }
 
 /** The batched step that records an answer; undefined where `record` does. */
-function stepFor({ link }: CallExternal<unknown>, answer: unknown): TakenStep | undefined {
-  return link?.takes(answer) ? { ...link, input: answer } : undefined
+function stepFor({ chained }: CallExternal<unknown>, answer: unknown): BoundStep | undefined {
+  return chained?.accepts(answer) ? { ...chained, input: answer } : undefined
 }
 
 /** The lease under which a request calls other systems; 503 where the database is unavailable. */
@@ -116,7 +121,7 @@ const takenOver = (): Problem =>
     { 'Retry-After': '5' },
   )
 
-function withStep(call: Call, step: TakenStep, records = false): HotCall {
+function withStep(call: Call, step: BoundStep, records = false): HotCall {
   const { actor } = call
   return {
     ...call,
@@ -125,10 +130,10 @@ function withStep(call: Call, step: TakenStep, records = false): HotCall {
   }
 }
 
-const reserveOrRecover = (runtime: Runtime, call: Call): Promise<Done> =>
+const reserveOrRecover = (runtime: Runtime, call: Call): Promise<CallResult> =>
   inOwnTransaction(runtime, call, async (tx, opened) => {
     const { stored } = opened
-    const { recover, reserve } = outsideHandlerOf(call)
+    const { recover, reserve } = externalHandlerOf(call)
     if (stored) {
       const kept = replayed(opened)
       if (kept) return kept
@@ -147,17 +152,17 @@ function reservedIn(reserved: unknown): unknown {
   return isDone ? reserved : new CallExternal(reserved)
 }
 
-async function reserveByReading(runtime: Runtime, call: Call): Promise<Done | undefined> {
-  const { reserve } = outsideHandlerOf(call)
+async function reserveByReading(runtime: Runtime, call: Call): Promise<CallResult | undefined> {
+  const { reserve } = externalHandlerOf(call)
   if (typeof reserve !== 'function') throw new Error('a batched step is read in batches')
-  const { context, value } = await readBy(runtime, call, context => reserve(call.input, context))
-  return hasEmitted(context) ? undefined : doneOf(call, reservedIn(value))
+  const { context, value } = await runReadOnly(runtime, call, context => reserve(call.input, context))
+  return hasEmitted(context) ? undefined : callResultOf(call, reservedIn(value))
 }
 
 const READS = { size: 12, inFlight: 2 }
 
-function sharedReads(runtime: Runtime): (call: HotCall) => Promise<Done | undefined> {
-  const batched = batcher<HotCall, Done | undefined>(READS, calls => readBatch(runtime, calls))
+function sharedReads(runtime: Runtime): (call: HotCall) => Promise<CallResult | undefined> {
+  const batched = batcher<HotCall, CallResult | undefined>(READS, calls => readBatch(runtime, calls))
   return async call => {
     assertRunIsOpen(call)
     try {
@@ -168,18 +173,21 @@ function sharedReads(runtime: Runtime): (call: HotCall) => Promise<Done | undefi
   }
 }
 
-async function readBatch(runtime: Runtime, calls: readonly HotCall[]): Promise<Settled<Done | undefined>[]> {
+async function readBatch(
+  runtime: Runtime,
+  calls: readonly HotCall[],
+): Promise<BatchResult<CallResult | undefined>[]> {
   const [first] = calls
   if (!first) return []
   const { decided } = await onConnection(runtime.database, null, async client => {
     const sql = sqlOfTransaction(client)
-    const now = await nowOf(sql, first.actor.tenant)
+    const now = await tenantTime(sql, first.actor.tenant)
     const asked = calls.map(call => ({ call }))
     return loadAndDecide(asked, { sql, now }, runtime.ports)
   })
   return decided.map(({ of: { call }, value, ...emitted }) => {
     const isRead = !(hasEmitted(emitted) || value instanceof Problem)
-    return { status: 'fulfilled', value: isRead ? doneOf(call, value) : undefined }
+    return { status: 'fulfilled', value: isRead ? callResultOf(call, value) : undefined }
   })
 }
 
@@ -190,7 +198,7 @@ async function answerByReading(
   call: Call,
   look: NonNullable<Handler['peek']>,
 ): Promise<Outcome | undefined> {
-  const { context, value } = await readBy(runtime, call, context => look(call.input, context))
+  const { context, value } = await runReadOnly(runtime, call, context => look(call.input, context))
   if (hasEmitted(context)) throw new Error(`${call.operation.key} writes where it says that it only reads`)
   return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
 }
@@ -199,8 +207,8 @@ async function answerByReading(
 const PAYING = ['authorization', 'payment-authorization']
 
 /** Answers HEAD of a GET that writes, by reading alone: no other system is called. */
-export async function headOfOutside(runtime: Runtime, call: Call): Promise<Outcome> {
-  const { head, peek } = outsideHandlerOf(call)
+export async function headOfExternal(runtime: Runtime, call: Call): Promise<Outcome> {
+  const { head, peek } = externalHandlerOf(call)
   const look = head ?? peek
   const { request } = call
   const headers = Object.fromEntries(

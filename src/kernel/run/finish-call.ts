@@ -4,12 +4,12 @@ import { answerRow, reservationRow, type ScopedKey } from '../journal/idempotenc
 import type { EventRow, Journal, OutboxRow } from '../journal/journal.ts'
 import { journalRowOf } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
-import { RequestContext, unwatched } from './request-context.ts'
+import { ignoreRejection, RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 import type { Transaction } from './transaction.ts'
 
 /** How a call leaves its transaction: with its answer, or to call another system. */
-export type Done = Outcome | CallExternal<unknown>
+export type CallResult = Outcome | CallExternal<unknown>
 
 /** The journal's outcome of a reservation: the answer comes later. */
 const RESERVED: Outcome = { status: 202, body: null }
@@ -19,13 +19,18 @@ export interface Emitted {
   readonly outbox: readonly OutboxRow[]
 }
 
-export function journalEvents(call: Call, { events, outbox }: Emitted, done: Done, journal: Journal): void {
+export function journalEvents(
+  call: Call,
+  { events, outbox }: Emitted,
+  done: CallResult,
+  journal: Journal,
+): void {
   const outcome = done instanceof CallExternal ? RESERVED : done
   journal.events.push(...events.map(event => journalRowOf(call, event, outcome)))
   journal.outbox.push(...outbox)
 }
 
-export const doneOf = ({ operation }: Call, value: unknown): Done =>
+export const callResultOf = ({ operation }: Call, value: unknown): CallResult =>
   value instanceof CallExternal ? value : outcomeOf(operation.operation, value)
 
 /**
@@ -37,8 +42,8 @@ export function finishCall(
   emitted: Emitted,
   value: unknown,
   journal: Journal,
-): Done {
-  const done = doneOf(call, value)
+): CallResult {
+  const done = callResultOf(call, value)
   journalEvents(call, emitted, done, journal)
   if (key)
     journal.idempotency.push(
@@ -53,15 +58,15 @@ export async function handleCall(
   opened: { readonly call: Call; readonly key: ScopedKey | null },
   tx: Transaction,
   handle: (context: RequestContext) => unknown,
-): Promise<Done> {
+): Promise<CallResult> {
   const context = new RequestContext(runtime, opened.call, tx.now, tx)
   const value = await handle(context)
-  await context.react()
-  tx.underWay.push(...context.underWay, unwatched(context.records.flush()))
+  await context.runReactions()
+  tx.pendingStatements.push(...context.pendingStatements, ignoreRejection(context.records.flush()))
   return finishCall(opened, context, value, tx.journal)
 }
 
-export function answerOf(done: Done): Outcome {
-  if (done instanceof CallExternal) throw new Error('only an outside operation calls another system')
+export function answerOf(done: CallResult): Outcome {
+  if (done instanceof CallExternal) throw new Error('only an external operation calls another system')
   return done
 }

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
-import { type Call, identityOf } from '../contract/call.ts'
+import { type Call, tenantKeyOf } from '../contract/call.ts'
 import type { Lanes } from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
-import { batcher, type Settled } from '../database/batcher.ts'
+import { type BatchResult, batcher } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import { type HotCall, handlerOf, inputOf, runBatch } from './batch.ts'
-import type { Done } from './finish-call.ts'
+import type { CallResult } from './finish-call.ts'
 import type { Runtime } from './runtime.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -47,20 +47,20 @@ const STEPS = { size: 12, inFlight: 1 }
  */
 const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
-/** Runs a call of a hot operation, or of an outside one with a batched step. */
-export type RunTogether = (call: HotCall) => Promise<Done>
+/** Runs a call of a hot operation, or of an external one with a batched step. */
+export type RunBatched = (call: HotCall) => Promise<CallResult>
 
 /** A call joins the next batch of its operation and tenant; one of a locked lane joins a batch of its lane. */
-export function hotRun(runtime: Runtime): RunTogether {
+export function batchRunner(runtime: Runtime): RunBatched {
   const locked = new LockedLanes()
-  const batched = batcher<HotCall, Done>(BATCH, calls => runInLanes(calls))
+  const batched = batcher<HotCall, CallResult>(BATCH, calls => runInLanes(calls))
   // Steps of one operation lock the same rows: a second batch would wait for the first, and be the smaller
   // for it.
-  const steps = batcher<HotCall, Done>(STEPS, calls => runInLanes(calls))
-  const run = (call: HotCall): Promise<Done> => {
+  const steps = batcher<HotCall, CallResult>(STEPS, calls => runInLanes(calls))
+  const run = (call: HotCall): Promise<CallResult> => {
     const name = batchNameOf(call)
     const lane = lockedLaneOf(call, locked)
-    const join = call.step && !call.step.step.settles ? steps : batched
+    const join = call.step && !call.step.step.usuallyAnswers ? steps : batched
     return join(lane === undefined ? name : `${name}|${lane}`, call).catch((error: unknown) => {
       if (error === MOVED.reason) return run(call)
       throw error
@@ -109,7 +109,7 @@ export function hotRun(runtime: Runtime): RunTogether {
   return run
 }
 
-type Answer = Settled<Done>
+type Answer = BatchResult<CallResult>
 
 type AnyLanes = Lanes<unknown>
 
@@ -118,7 +118,7 @@ const lanesOf = (call: HotCall): AnyLanes | undefined => handlerOf(call).lanes
 const laneOf = (lanes: AnyLanes, call: HotCall): string => lanes.of(inputOf(call))
 
 export const batchNameOf = ({ operation, step, actor }: HotCall): string =>
-  `${operation.key}${step ? `#${step.step.name}` : ''}|${identityOf(actor.tenant, null)}`
+  `${operation.key}${step ? `#${step.step.name}` : ''}|${tenantKeyOf(actor.tenant, null)}`
 
 const MOVED = { status: 'rejected', reason: new Error('the lane of the call is locked') } as const
 

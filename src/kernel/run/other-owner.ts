@@ -4,7 +4,7 @@ import type { RunForOwner } from '../contract/context.ts'
 import type { Registered } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
 import { runBatchOfOne } from './batch.ts'
-import { nowOf, runHandler } from './plain.ts'
+import { runHandler, tenantTime } from './plain.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
 /**
@@ -19,7 +19,7 @@ const joining =
     const operation = operations.find(operation => operation.key === key)
     if (operation?.operation.callers.length !== 0)
       throw new Error(`${key} is no operation of the service itself`)
-    const now = await nowOf(tx.sql, tenant)
+    const now = await tenantTime(tx.sql, tenant)
     const call: Call = {
       operation,
       actor: processOf(tenant),
@@ -37,7 +37,10 @@ const joining =
     return JSON.parse(String(answer))
   }
 
-export function withOwners(operations: readonly Registered[], parts: Omit<Runtime, 'joined'>): Runtime {
-  const runtime: Runtime = { ...parts, joined: tx => joining(runtime, operations, tx) }
+export function withOwners(
+  operations: readonly Registered[],
+  parts: Omit<Runtime, 'runForOwnerIn'>,
+): Runtime {
+  const runtime: Runtime = { ...parts, runForOwnerIn: tx => joining(runtime, operations, tx) }
   return runtime
 }

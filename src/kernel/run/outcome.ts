@@ -1,8 +1,9 @@
 import { validateHeaderValue } from 'node:http'
 import { z } from 'zod'
+import { encodeJson } from '../../values/json-names.ts'
 import type { Outcome } from '../contract/call.ts'
 import { type File, mediaTypeOf } from '../contract/file.ts'
-import { type AnyOperation, PROBLEM_TYPES, toldOf } from '../contract/operation.ts'
+import { type AnyOperation, PROBLEM_TYPES, refusalFormOf } from '../contract/operation.ts'
 import { PAGE_BYTES, type PageOf } from '../contract/page.ts'
 import { Refusal, WithHeaders } from '../contract/problem.ts'
 
@@ -49,7 +50,7 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
   if (value === undefined) return { status, body: null }
   const { mediaType, once } = formatOf(schema)
   if (mediaType) return fileOutcome(status, value as File)
-  const wire = z.encode(schema, value) as Record<string, unknown>
+  const wire = encodeJson(schema, value) as Record<string, unknown>
   const outcome = {
     status,
     body: cursorAfter && isPage(wire) ? pageBody(wire, cursorAfter) : JSON.stringify(wire),
@@ -63,7 +64,7 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
 
 /** A refusal as `{error}`, and as a problem of RFC 9457 where the contract gives its type. */
 function refused(operation: AnyOperation, { status, code, message }: Refusal): Outcome {
-  const { problem } = toldOf(operation, code)
+  const { problem } = refusalFormOf(operation, code)
   if (!problem) return { status, body: errorBody(message), errorCode: code }
   const body = JSON.stringify(problemBody(problem, status, message))
   return { status, type: PROBLEM_JSON, body, errorCode: code }

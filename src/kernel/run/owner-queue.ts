@@ -1,7 +1,7 @@
 import { clock } from '../../values/clock.ts'
 import { Problem } from '../contract/problem.ts'
 
-export interface TurnLimits {
+export interface OwnerQueueLimits {
   readonly atOnceOfOne: number
   readonly atOnce: number
   readonly waitingOfOne: number
@@ -13,15 +13,15 @@ export interface TurnLimits {
  * A bounded queue that runs few tasks of each owner at a time, several owners side by side. Waiting owners
  * take turns: one with many tasks delays another by one task.
  */
-export class Turns {
-  readonly #limits: TurnLimits
+export class OwnerQueue {
+  readonly #limits: OwnerQueueLimits
   readonly #atWork = new Map<string, number>()
   #allAtWork = 0
   /** Starts each waiting task. The owner whose turn is next comes first. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #allWaiting = 0
 
-  constructor(limits: TurnLimits) {
+  constructor(limits: OwnerQueueLimits) {
     this.#limits = limits
   }
 
@@ -29,7 +29,7 @@ export class Turns {
    * Waits for the owner's turn and returns the function that ends it. Throws a Problem where the queue is
    * full or slow: 429 where the owner's own tasks are the reason, otherwise 503.
    */
-  async take(owner: string): Promise<() => void> {
+  async acquire(owner: string): Promise<() => void> {
     if (!this.#mayBegin(owner)) await this.#wait(owner)
     else this.#count(owner, 1)
     return once(() => this.#release(owner))
@@ -61,7 +61,7 @@ export class Turns {
       const waited = `This has waited ${waitMs / 1_000} seconds for its turn`
       reject(
         this.#isFull(owner)
-          ? tooMany(
+          ? rateLimited(
               `${waited}, behind other requests of yours. Send the next one when they have been answered.`,
             )
           : busy(`${waited}, behind requests of others.`),
@@ -81,7 +81,7 @@ export class Turns {
     const { waiting, waitingOfOne } = this.#limits
     const own = this.#waiting.get(owner)?.length ?? 0
     if (own >= waitingOfOne)
-      throw tooMany(
+      throw rateLimited(
         `${own} requests of yours wait already for one that is at work. Send the next one when they have been answered.`,
       )
     if (this.#allWaiting >= waiting) throw busy('Too many requests wait for their turn.')
@@ -103,7 +103,7 @@ export class Turns {
 
 const RETRY_AFTER_SECONDS = 5
 
-export const tooMany = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
+export const rateLimited = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
   new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
 
 const busy = (why: string): Problem =>

@@ -19,18 +19,18 @@ type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never
 const plainHandlerOf = ({ operation }: Call): Handler => operation.handler as Handler
 
 /** The tenant's time where nothing is written. Only the clock of test mode can be moved: live mode needs no query. */
-export const nowOf = async (sql: Sql, tenant: Tenant | null): Promise<Date> =>
+export const tenantTime = async (sql: Sql, tenant: Tenant | null): Promise<Date> =>
   clock.tenant(tenant?.mode === 'test' ? await offsetOf(sql, tenant) : 0)
 
-export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
+export async function runRead(runtime: Runtime, call: Call): Promise<Outcome> {
   const handle = plainHandlerOf(call)
-  const { context, value } = await readBy(runtime, call, async context => handle(call.input, context))
+  const { context, value } = await runReadOnly(runtime, call, async context => handle(call.input, context))
   const outcome = outcomeOf(call.operation.operation, value, context.cursorAfter)
   const { body } = outcome
   return body !== null && isStreamed(body) ? { ...outcome, body: withProblems(body) } : outcome
 }
 
-export async function readBy<T>(
+export async function runReadOnly<T>(
   runtime: Runtime,
   call: Call,
   look: (context: RequestContext) => Promise<T>,
@@ -40,7 +40,9 @@ export async function readBy<T>(
   const context = new RequestContext(
     runtime,
     call,
-    readsClock ? (call.now ?? (await nowOf(sqlOn(runtime.database.pool), call.actor.tenant))) : undefined,
+    readsClock
+      ? (call.now ?? (await tenantTime(sqlOn(runtime.database.pool), call.actor.tenant)))
+      : undefined,
   )
   try {
     return { context, value: await look(context) }

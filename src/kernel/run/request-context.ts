@@ -2,8 +2,8 @@ import type { EntityClass } from '@mikro-orm/core'
 import { RecordStore } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
-import { type Call, identityOf } from '../contract/call.ts'
-import type { Ask, Context, RunForOwner } from '../contract/context.ts'
+import { type Call, tenantKeyOf } from '../contract/call.ts'
+import type { CallOperation, Context, RunForOwner } from '../contract/context.ts'
 import type { Events } from '../contract/events.ts'
 import type { AnyOperation } from '../contract/operation.ts'
 import { type PageOf, type PageRequest, type PageRows, readPage } from '../contract/page.ts'
@@ -12,7 +12,7 @@ import type { Process, ProcessRecord } from '../contract/process.ts'
 import type { RawRequest } from '../contract/raw-request.ts'
 import type { Condition, FindOptions } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
-import { readAlone, readAtOneInstant } from '../database/connection.ts'
+import { readExclusively, readSnapshot } from '../database/connection.ts'
 import { type RecordScope, reachOf } from '../database/entity.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
@@ -20,7 +20,7 @@ import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
 /** The promise is awaited later: until then its failure is no unhandled rejection. */
-export function unwatched<T>(promise: Promise<T>): Promise<T> {
+export function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
@@ -29,7 +29,7 @@ export class RequestContext implements Context {
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
   /** Sent by the handler and the reactions, not awaited yet. */
-  readonly underWay: Promise<unknown>[] = []
+  readonly pendingStatements: Promise<unknown>[] = []
   readonly sql: Sql
   readonly records: RecordStore<RecordScope>
   readonly #runtime: Runtime
@@ -64,7 +64,7 @@ export class RequestContext implements Context {
     return this.#call.actor
   }
 
-  get readLater() {
+  get sqlAfterCommit() {
     return sqlOn(this.#runtime.database.pool)
   }
 
@@ -109,11 +109,11 @@ export class RequestContext implements Context {
   }
 
   get tenant(): Tenant {
-    if (!this.#tenant) throw new Error(`${this.#call.operation.key} has no tenant: call actFor first`)
+    if (!this.#tenant) throw new Error(`${this.#call.operation.key} has no tenant: call switchTenant first`)
     return this.#tenant
   }
 
-  actFor = (tenant: Tenant, now?: Date): void => {
+  switchTenant = (tenant: Tenant, now?: Date): void => {
     const own = this.actor.tenant
     if (own && own.ownerId !== tenant.ownerId) throw new Error('a credential acts for its own owner only')
     // Only the clock of test mode can have been moved.
@@ -125,7 +125,7 @@ export class RequestContext implements Context {
 
   runForOwner: RunForOwner = (...call) => {
     if (!this.#tx) throw new Error(`${this.#call.operation.key} reads: it runs nothing for another owner`)
-    return this.#runtime.joined(this.#tx)(...call)
+    return this.#runtime.runForOwnerIn(this.#tx)(...call)
   }
 
   #bind(): void {
@@ -136,8 +136,8 @@ export class RequestContext implements Context {
     this.events.push(eventOf(this.#declared, event, data, this))
   }
 
-  sendAlong = (statement: Promise<unknown>): void => {
-    this.underWay.push(unwatched(statement))
+  queueStatement = (statement: Promise<unknown>): void => {
+    this.pendingStatements.push(ignoreRejection(statement))
   }
 
   refuse = (code: string, message?: string): Refusal =>
@@ -148,10 +148,9 @@ export class RequestContext implements Context {
   }
 
   withExclusiveRead = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
-    readAlone(this.#runtime.database, name, work)
+    readExclusively(this.#runtime.database, name, work)
 
-  atOneInstant = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
-    readAtOneInstant(this.#runtime.database, work)
+  withSnapshot = <T>(work: (sql: Sql) => Promise<T>): Promise<T> => readSnapshot(this.#runtime.database, work)
 
   page = async <T extends object>(
     entity: EntityClass<T>,
@@ -208,17 +207,17 @@ export class RequestContext implements Context {
     const { key } = this.#call.operation
     return [
       key,
-      identityOf(this.#tenant, this.actor.agentId),
+      tenantKeyOf(this.#tenant, this.actor.agentId),
       JSON.stringify([this.#call.input.params, filters]),
     ].join('|')
   }
 
-  ask: Ask = (operation, ...[question]) => {
+  callOperation: CallOperation = (operation, ...[question]) => {
     const caller = this.#now ? { ...this.#call, now: this.#now } : this.#call
-    return this.#runtime.askFor(caller, operation as AnyOperation, question as object) as never
+    return this.#runtime.callOperationFor(caller, operation as AnyOperation, question as object) as never
   }
 
-  react = async (): Promise<void> => {
+  runReactions = async (): Promise<void> => {
     const own = this.#declared
     while (this.#reactedTo < this.events.length) {
       const { event, alike } = this.#nextEvents()
@@ -226,7 +225,7 @@ export class RequestContext implements Context {
         const concerned = alike.filter(data => reaction.concerns?.(data) ?? true)
         if (concerned.length === 0) continue
         // Sent before the reaction's reads, so it reads what was changed.
-        this.sendAlong(this.records.flush())
+        this.queueStatement(this.records.flush())
         this.#declared = reaction.emits
         await reaction.run(concerned, this as Context<never, Events>)
       }

@@ -7,12 +7,12 @@ import type { Ports } from '../contract/ports.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
-import type { EventRow, Journal, Written } from '../journal/journal.ts'
+import type { EventRow, Journal, NewRows } from '../journal/journal.ts'
 import { type Channel, channels } from '../journal/outbox.ts'
-import type { KeptAnswers } from './kept-answers.ts'
+import type { UnrecordedAnswers } from './unrecorded-answers.ts'
 
 /** Calls an operation on behalf of another one's caller. Handlers see it as `Ask`, typed and bound to their request. */
-export type AskFor = (
+export type CallOperationFor = (
   caller: Pick<Call, 'actor' | 'requestId' | 'address' | 'now'>,
   operation: AnyOperation,
   question?: {
@@ -26,20 +26,20 @@ export interface JoinedTransaction {
   readonly sql: Sql
   readonly journal: Journal
   /** Statements whose results are not needed: they are sent with the journal and the commit. */
-  readonly underWay: Promise<unknown>[]
+  readonly pendingStatements: Promise<unknown>[]
 }
 
 export interface Runtime {
   readonly database: Database
   readonly ports: Ports
-  readonly askFor: AskFor
-  readonly joined: (tx: JoinedTransaction) => RunForOwner
+  readonly callOperationFor: CallOperationFor
+  readonly runForOwnerIn: (tx: JoinedTransaction) => RunForOwner
   readonly cursors: Cursors
   readonly lease: ProcessLease
-  readonly keptAnswers: KeptAnswers
+  readonly unrecordedAnswers: UnrecordedAnswers
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
   /** Notify a channel's listeners of committed rows, so that they need not wait for their next poll. */
-  readonly announcers: Readonly<Record<Channel, () => void>>
+  readonly notifiers: Readonly<Record<Channel, () => void>>
   /** Called with the events of a transaction after its commit. */
   readonly onEvents: (events: readonly EventRow[]) => void
   /** Called with the number of calls in a batch and of its round trips to the database. */
@@ -47,9 +47,13 @@ export interface Runtime {
 }
 
 /** Called after the commit: a NOTIFY inside transactions serializes their commits. */
-export function announce({ announcers, onEvents }: Runtime, { events }: Journal, written: Written): void {
+export function notifyListeners(
+  { notifiers, onEvents }: Runtime,
+  { events }: Journal,
+  written: NewRows,
+): void {
   onEvents(events)
-  for (const channel of channels) if (written[channel] > 0) announcers[channel]()
+  for (const channel of channels) if (written[channel] > 0) notifiers[channel]()
 }
 
 export function reactionsOf(areas: Areas): Map<string, Reaction[]> {

@@ -14,8 +14,8 @@ import {
   type StoredAnswer,
   scopedKeyOf,
 } from '../journal/idempotency.ts'
-import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
-import { announce, type JoinedTransaction, type Runtime } from './runtime.ts'
+import { emptyJournal, POSSIBLY_NEW_ROWS, writeJournal } from '../journal/journal.ts'
+import { type JoinedTransaction, notifyListeners, type Runtime } from './runtime.ts'
 
 export interface Transaction extends JoinedTransaction {
   readonly now: Date
@@ -70,11 +70,14 @@ export const inTransaction = <C extends Call, T>(
       }
       const { id, now, opened } = await open(calls, whenLocked, sql)
       const journal = emptyJournal()
-      const tx = { sql, now, journal, underWay: [] }
+      const tx = { sql, now, journal, pendingStatements: [] }
       const result = await work(tx, opened)
       const written = writeJournal(sql, journal)
-      await commit(runtime.database, client, { id, event: journal.events[0] }, [...tx.underWay, written])
-      announce(runtime, journal, await written.catch(() => ANY_NUMBER))
+      await commit(runtime.database, client, { id, event: journal.events[0] }, [
+        ...tx.pendingStatements,
+        written,
+      ])
+      notifyListeners(runtime, journal, await written.catch(() => POSSIBLY_NEW_ROWS))
       onCommit?.(statements)
       return result
     }),

@@ -170,7 +170,7 @@ export const beneficiariesApi = {
     ].join('\n\n'),
     callers: ['key'],
     scope: 'beneficiaries:write',
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: [
       200,

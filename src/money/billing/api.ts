@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, missing, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros, signedEuros } from '../../values/money.ts'
+import { money, positiveMoney, signedMoney } from '../../values/money.ts'
 import { recordFails } from '../ledger/index.ts'
 import { paymentMethodsApi } from '../payment-methods/index.ts'
 import { purseRefusal } from '../wallets/index.ts'
@@ -12,7 +12,7 @@ const currency = z.literal('EUR')
 const ProcessorRecord = z
   .object({
     currency,
-    balanceEuros: euros.meta({
+    balanceCents: money.meta({
       description:
         'Your deposit at the card processor. No payment by card is decided by it: cards are paid from wallets.',
     }),
@@ -29,7 +29,7 @@ const oldestOpenWallet = id('wallet')
   .default(null)
   .meta({ description: 'Your oldest open wallet, if left out.' })
 
-const DepositEvent = z.object({ walletId: id('wallet'), amountEuros: euros, balanceEuros: euros })
+const DepositEvent = z.object({ walletId: id('wallet'), amountCents: money, balanceCents: money })
 
 const reading = { callers: ['key'], scope: 'billing:read' } as const
 
@@ -44,13 +44,13 @@ export const billingApi = {
       200,
       z.object({
         currency,
-        availableEuros: euros.meta({ description: 'What can be spent.' }),
-        heldEuros: euros.meta({ description: 'Kept for payments that have been approved.' }),
-        pendingEuros: euros.meta({ description: 'Fundings that are neither settled nor failed.' }),
-        unassignedEuros: euros.meta({
+        availableCents: money.meta({ description: 'What can be spent.' }),
+        heldCents: money.meta({ description: 'Kept for payments that have been approved.' }),
+        pendingCents: money.meta({ description: 'Fundings that are neither settled nor failed.' }),
+        unassignedCents: money.meta({
           description: 'Come in for you, and not in a wallet yet: the operator assigns it.',
         }),
-        owedEuros: euros.meta({
+        owedCents: money.meta({
           description:
             'What you owe: fundings that were reversed after the money was spent. The next money that comes in repays it.',
         }),
@@ -97,15 +97,15 @@ export const billingApi = {
     scope: 'billing:write',
     body: z.strictObject({
       fromWalletId: oldestOpenWallet,
-      amountEuros: positiveEuros(),
+      amountCents: positiveMoney(),
     }),
     example: { fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
     returns: [200, ProcessorRecord],
     fails: {
       ...fails,
       wallet_of_card: purseRefusal('fromWalletId'),
-      wallet_frozen: [400, 'The wallet is frozen: nothing leaves it.'],
-      insufficient_funds: [400, 'There is not enough in the wallet.'],
+      wallet_frozen: [400, 'The wallet is frozen. Unfreeze it first.'],
+      insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
     emits: {
       'processor.funded': event('Money has been moved from a wallet to the card processor.', DepositEvent),
@@ -116,7 +116,7 @@ export const billingApi = {
     description: 'What lies at the processor and no more. A frozen wallet gets it too.',
     callers: ['key'],
     scope: 'billing:write',
-    body: z.strictObject({ toWalletId: oldestOpenWallet, amountEuros: positiveEuros() }),
+    body: z.strictObject({ toWalletId: oldestOpenWallet, amountCents: positiveMoney() }),
     example: { toWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
     returns: [200, ProcessorRecord],
     fails: {
@@ -136,7 +136,7 @@ export const billingApi = {
 const AcquirerRecord = z
   .object({
     currency: z.literal('EUR'),
-    owedEuros: signedEuros.meta({
+    owedCents: signedMoney.meta({
       description:
         'Charged to cards of your payers, and not paid to us by the acquirer yet. It is in your wallets already. Negative where refunds came after its payment: it keeps that back from the next one.',
     }),
@@ -145,8 +145,8 @@ const AcquirerRecord = z
 
 const PaidEvent = z.object({
   payoutId: z.string().meta({ description: 'The acquirer’s reference.', examples: ['PAYOUT-2026-11-20'] }),
-  amountEuros: euros,
-  owedEuros: signedEuros,
+  amountCents: money,
+  owedCents: signedMoney,
 })
 
 export const acquirerApi = {
@@ -164,7 +164,7 @@ export const acquirerApi = {
     body: z.strictObject({
       ownerId: id('customer'),
       mode: z.enum(['test', 'live']).default('live'),
-      amountEuros: positiveEuros(),
+      amountCents: positiveMoney(),
       reference: z
         .string()
         .trim()

@@ -3,9 +3,9 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { newId } from '../../values/ids.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
-import { pendingEurosOf } from '../fundings/index.ts'
+import { pendingCentsOf } from '../fundings/index.ts'
 import { settleCharge } from '../incoming/index.ts'
 import { ACQUIRER_ACCOUNTS, openBook, openForRecord, shortfallText, totalsOf } from '../ledger/index.ts'
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
@@ -26,28 +26,28 @@ const billingPersonal = {
 } as const satisfies Personal
 
 const acquirer: HandlerOf<typeof acquirerApi.acquirer> = async (_, { sql, tenant }) => {
-  const { availableEuros: owedEuros } = (await totalsOf(sql, tenant))('clearing_acquirer')
-  return { currency: 'EUR', owedEuros }
+  const { availableCents: owedCents } = (await totalsOf(sql, tenant))('clearing_acquirer')
+  return { currency: 'EUR', owedCents }
 }
 
 const PAYOUT = { kind: 'collect_settle', causeType: 'acquirer_payout', accounts: ACQUIRER_ACCOUNTS } as const
 
 /** Books a payment of the acquirer on the ledger of the owner whose payers it has charged. */
 const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }, context) => {
-  const { sql, emit, refuse, sendAlong } = context
-  const { amountEuros, reference } = body
+  const { sql, emit, refuse, queueStatement } = context
+  const { amountCents, reference } = body
   const opened = await openForRecord(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened
   const { book, cause, isBooked } = opened
   const owed = book.available('clearing_acquirer')
-  if (isBooked) return { currency: 'EUR', owedEuros: owed }
-  if (amountEuros > owed)
-    return refuse('above_owed', `amountEuros: the acquirer owes ${formatEuros(owed)} to this owner.`)
-  settleCharge({ amountEuros, cause }, book)
-  sendAlong(book.post(sql))
-  const owedEuros = book.available('clearing_acquirer')
-  emit('acquirer.paid', { payoutId: reference, amountEuros, owedEuros })
-  return { currency: 'EUR', owedEuros }
+  if (isBooked) return { currency: 'EUR', owedCents: owed }
+  if (amountCents > owed)
+    return refuse('above_owed', `amountEuros: the acquirer owes ${formatMoney(owed)} to this owner.`)
+  settleCharge({ amountCents, cause }, book)
+  queueStatement(book.post(sql))
+  const owedCents = book.available('clearing_acquirer')
+  emit('acquirer.paid', { payoutId: reference, amountCents, owedCents })
+  return { currency: 'EUR', owedCents }
 }
 
 type DepositContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
@@ -65,21 +65,21 @@ async function lockAccounts(namedWalletId: string | null, context: DepositContex
 
 /** Moves money from a wallet to the float: a deposit with the card processor, which no authorization depends on. */
 const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
-  const { sql, emit, refuse, sendAlong } = context
-  const { amountEuros } = body
+  const { sql, emit, refuse, queueStatement } = context
+  const { amountCents } = body
   const { book, wallet } = await lockAccounts(body.fromWalletId, context)
   if (!wallet) return refuse('wallet_not_found')
   if (isPurse(wallet)) return refuse('wallet_of_card')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (wallet.status === 'frozen') return refuse('wallet_frozen')
-  if (!book.canPay(wallet.id, amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(wallet.id)))
+  if (!book.canPay(wallet.id, amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, book.available(wallet.id)))
   const cause = { type: 'processor_funding', id: newId('processorfunding') }
-  book.move('processor_fund', wallet.id, 'float', amountEuros, cause)
-  sendAlong(book.post(sql))
-  const balanceEuros = book.available('float')
-  emit('processor.funded', { walletId: wallet.id, amountEuros, balanceEuros })
-  return { currency: 'EUR', balanceEuros }
+  book.move('processor_fund', wallet.id, 'float', amountCents, cause)
+  queueStatement(book.post(sql))
+  const balanceCents = book.available('float')
+  emit('processor.funded', { walletId: wallet.id, amountCents, balanceCents })
+  return { currency: 'EUR', balanceCents }
 }
 
 /** A frozen wallet can receive it, too: freezing only keeps money from leaving. */
@@ -87,20 +87,20 @@ const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> 
   { body },
   context,
 ) => {
-  const { sql, emit, refuse, sendAlong } = context
-  const { amountEuros } = body
+  const { sql, emit, refuse, queueStatement } = context
+  const { amountCents } = body
   const { book, wallet } = await lockAccounts(body.toWalletId, context)
   if (!wallet) return refuse('wallet_not_found')
   if (isPurse(wallet)) return refuse('wallet_of_card')
   if (wallet.status === 'closed') return refuse('wallet_closed')
-  if (!book.canPay('float', amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, book.available('float')))
+  if (!book.canPay('float', amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, book.available('float')))
   const cause = { type: 'processor_withdrawal', id: newId('processorwithdrawal') }
-  book.move('processor_withdraw', 'float', wallet.id, amountEuros, cause)
-  sendAlong(book.post(sql))
-  const balanceEuros = book.available('float')
-  emit('processor.withdrawn', { walletId: wallet.id, amountEuros, balanceEuros })
-  return { currency: 'EUR', balanceEuros }
+  book.move('processor_withdraw', 'float', wallet.id, amountCents, cause)
+  queueStatement(book.post(sql))
+  const balanceCents = book.available('float')
+  emit('processor.withdrawn', { walletId: wallet.id, amountCents, balanceCents })
+  return { currency: 'EUR', balanceCents }
 }
 
 const billing = implement(
@@ -114,14 +114,14 @@ const billing = implement(
 
     async balance(_, { sql, tenant }) {
       const totals = await totalsOf(sql, tenant)
-      const { accounts: wallets, availableEuros, heldEuros } = totals('wallet')
+      const { accounts: wallets, availableCents, heldCents } = totals('wallet')
       return {
         currency: 'EUR',
-        availableEuros,
-        heldEuros,
-        pendingEuros: await pendingEurosOf(sql, tenant),
-        unassignedEuros: totals('suspense').availableEuros,
-        owedEuros: totals('receivable').availableEuros,
+        availableCents,
+        heldCents,
+        pendingCents: await pendingCentsOf(sql, tenant),
+        unassignedCents: totals('suspense').availableCents,
+        owedCents: totals('receivable').availableCents,
         wallets,
       }
     },
@@ -140,7 +140,7 @@ const billing = implement(
     },
 
     async processor(_, { sql, tenant }) {
-      return { currency: 'EUR', balanceEuros: (await totalsOf(sql, tenant))('float').availableEuros }
+      return { currency: 'EUR', balanceCents: (await totalsOf(sql, tenant))('float').availableCents }
     },
   },
 )

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { IncomingEvent } from '../incoming/index.ts'
 import { purseRefusal, WalletEvent, WalletRecord } from '../wallets/index.ts'
@@ -21,7 +21,7 @@ export const FundingRecord = z
     ...recordHead('funding'),
     walletId: id('wallet'),
     paymentMethodId: id('paymentmethod').nullable(),
-    amountEuros: euros,
+    amountCents: money,
     status,
     reason,
     nextAction: z
@@ -44,7 +44,7 @@ const FundingEvent = z.object({
   walletId: id('wallet'),
   paymentMethodId: id('paymentmethod').nullable(),
   status,
-  amountEuros: euros,
+  amountCents: money,
   reason: z.string().optional(),
 })
 
@@ -79,7 +79,7 @@ const reversal = {
     'funding.reversed': event(
       'The payer’s bank has drawn a payment into a wallet back.',
       FundingEvent.extend({
-        owedEuros: euros.meta({ description: 'What the wallet did not have, and the owner owes now.' }),
+        owedCents: money.meta({ description: 'What the wallet did not have, and the owner owes now.' }),
       }),
     ),
     'wallet.debited': WalletEvent,
@@ -92,7 +92,7 @@ const reversalFails = {
 } as const satisfies Record<string, Failure>
 
 const ask = {
-  amountEuros: positiveEuros(10_000_000n),
+  amountCents: positiveMoney(10_000_000n),
   paymentMethodId: id('paymentmethod').nullable().default(null).meta({
     description:
       'The payment method to charge. In test mode it can be left out: the wallet is credited without a charge.',
@@ -120,7 +120,7 @@ const funding = {
   description: howItWorks,
   callers: ['key'],
   scope: 'wallets:fund',
-  run: 'outside',
+  run: 'external',
   requires: 'fundingRail',
   returns: [200, FundedWallet],
   fails,
@@ -202,7 +202,7 @@ export const fundApi = {
   follow: post('/fundings/{id}/follow', {
     summary: 'Ask the processor what has become of a charge',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
     emits: outcomes,
   }),

@@ -6,7 +6,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { FailureReason, NextAction } from '../../ports/funding-rail.ts'
 import { days, minutes } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 export const fundingMachine = machine('funding', {
@@ -18,7 +18,7 @@ export const fundingMachine = machine('funding', {
 })
 
 /** The processor has still to report the outcome. */
-export const isUnderWay = ({ status }: Pick<Funding, 'status'>): boolean =>
+export const isPending = ({ status }: Pick<Funding, 'status'>): boolean =>
   status === 'pending' || status === 'requires_action'
 
 const schema = defineEntity({
@@ -27,7 +27,7 @@ const schema = defineEntity({
     ...record('funding'),
     walletId: p.text(),
     paymentMethodId: nullable.string(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     status: p.enum(fundingMachine.states).onCreate(() => fundingMachine.initial),
     reason: p
       .json<FailureReason | null>()
@@ -49,12 +49,12 @@ export class Funding extends schema.class {}
 schema.setClass(Funding)
 
 const PENDING = `
-select coalesce(sum(amount_cents), 0)::bigint as euros from fundings
+select coalesce(sum(amount_cents), 0)::bigint as cents from fundings
 where owner_id = $1 and mode = $2 and status in ('pending', 'requires_action')`
 
-export async function pendingEurosOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
-  const [row] = await sql<{ euros: Euros }>(PENDING, [ownerId, mode])
-  return row?.euros ?? 0n
+export async function pendingCentsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Cents> {
+  const [row] = await sql<{ cents: Cents }>(PENDING, [ownerId, mode])
+  return row?.cents ?? 0n
 }
 
 /** The wait before the processor is first asked about a charge that it has not answered. */

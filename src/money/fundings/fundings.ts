@@ -9,15 +9,15 @@ import { after } from '../../values/clock.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
+import { applyChargeState, creditWallet, fail, fundingEvent, lockForCredit, reverse } from './charge-state.ts'
 import {
   FIRST_CHECK_AFTER,
   Funding,
   fundingMachine,
   fundingsDue,
   fundPersonal,
-  isUnderWay,
+  isPending,
 } from './funding.ts'
-import { creditWallet, fail, fundingEvent, lockForCredit, reverse, settle } from './settle.ts'
 
 /** Stored before the call, so it must be JSON. */
 interface ChargeRequest {
@@ -31,7 +31,7 @@ interface ChargeRequest {
 }
 
 interface FundingMembers {
-  readonly amountEuros: bigint
+  readonly amountCents: bigint
   readonly paymentMethodId: string | null
 }
 
@@ -42,18 +42,18 @@ const UNKNOWN: ChargeState = { status: 'unknown' }
 
 const chargeOf = ({ cents, madeAt }: ChargeRequest, token: string): Charge => ({
   token,
-  amountEuros: BigInt(cents),
+  amountCents: BigInt(cents),
   madeAt: new Date(madeAt),
 })
 
 const chargeRequestOf = (
-  { id, walletId, mode, amountEuros, createdAt }: Funding,
+  { id, walletId, mode, amountCents, createdAt }: Funding,
   token: string | null,
 ): ChargeRequest => ({
   fundingId: id,
   walletId,
   mode,
-  cents: String(amountEuros),
+  cents: String(amountCents),
   madeAt: createdAt.toISOString(),
   token,
 })
@@ -61,7 +61,7 @@ const chargeRequestOf = (
 /** Stores the funding before the processor is called, so that a charge is never lost. */
 async function reserve(
   walletId: string,
-  { amountEuros, paymentMethodId }: FundingMembers,
+  { amountCents, paymentMethodId }: FundingMembers,
   context: FundingContext,
 ) {
   const { records, sql, tenant, now, ports, emit, refuse } = context
@@ -78,7 +78,7 @@ async function reserve(
   // Throws before anything is reserved if this mode has no rail.
   if (method) ports.fundingRail(tenant.mode)
   const dueAt = after(now, FIRST_CHECK_AFTER)
-  const funding = records.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
+  const funding = records.create(Funding, { walletId, paymentMethodId, amountCents, dueAt })
   emit('funding.created', fundingEvent(funding))
   return chargeRequestOf(funding, method ? method.token : null)
 }
@@ -92,7 +92,7 @@ async function recordCharge(
   const isKnown = state.status !== 'unknown'
   // An unknown state is left to the sweep, which asks again and finally gives up.
   const funding = await (isKnown
-    ? settle(ids, state, context)
+    ? applyChargeState(ids, state, context)
     : records.findOneOrFail(Funding, { id: ids.id }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
@@ -151,7 +151,7 @@ const fund = implement(fundApi, {
     const [found] = await context.sql<Tenant & Row & { walletId: string }>(FUNDING_OF_ANY_TENANT, [params.id])
     if (!found) return context.refuse('funding_not_found')
     const { ownerId, mode, walletId } = found
-    context.actFor({ ownerId, mode })
+    context.switchTenant({ ownerId, mode })
     return reverse({ id: params.id, walletId }, body.reason, context)
   },
 
@@ -166,7 +166,7 @@ const fund = implement(fundApi, {
   follow: externalCall(fundApi.follow, {
     async reserve({ params }, { records, now }) {
       const funding = await records.findOneOrFail(Funding, { id: params.id })
-      if (!isUnderWay(funding)) return null
+      if (!isPending(funding)) return null
       const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
@@ -179,7 +179,7 @@ const fund = implement(fundApi, {
     },
     async record(state, request, context) {
       if (request && state)
-        await settle({ id: request.fundingId, walletId: request.walletId }, state, context)
+        await applyChargeState({ id: request.fundingId, walletId: request.walletId }, state, context)
       return { done: true }
     },
     // The next sweep asks again.

@@ -1,2 +1,2 @@
 export { fundApi } from './api.ts'
-export { pendingEurosOf } from './funding.ts'
+export { pendingCentsOf } from './funding.ts'

@@ -6,7 +6,8 @@ import { type Failure, get, list, missing, post } from '../../kernel/contract/op
 import { instant } from '../../values/clock.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import type { JsonOf } from '../../values/json-names.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { recordFails } from '../ledger/index.ts'
 import { payableMembers, referenceNumbersIn } from '../references/index.ts'
@@ -18,7 +19,7 @@ export const IncomingEvent = z.object({
   creditId: id('credit'),
   walletId: id('wallet').nullable(),
   status: z.enum(creditMachine.states),
-  amountEuros: euros,
+  amountCents: money,
   reason: z.enum(unmatchedReasons).nullable(),
   source: z.enum(creditSources),
   ...payableMembers,
@@ -65,7 +66,7 @@ const IncomingRecord = z
     reason: z.enum(unmatchedReasons).nullable().meta({ description: 'Why it was in no wallet at first.' }),
     walletId: id('wallet').nullable(),
     ...payableMembers,
-    amountEuros: euros,
+    amountCents: money,
     source: z.enum(creditSources).meta({
       description:
         '`bank`, or what stands for one: `simulation`, `funding`, `acquirer`. `owner`: another owner of this installation has paid. `refund`: it comes back from one.',
@@ -158,7 +159,7 @@ export const incomingApi = {
     scope: 'sandbox:write',
     body: z.strictObject({
       iban,
-      amountEuros: positiveEuros(99_999_999_999n),
+      amountCents: positiveMoney(99_999_999_999n),
       reference: freeText.nullable().default(null),
       senderName: label,
       senderIban: iban.nullable().default(null),
@@ -208,7 +209,7 @@ export const incomingApi = {
     }),
     example: { content: exampleBankFile, mode: 'test' },
     returns: [200, BankFileRecord],
-    fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
+    fails: { file_unreadable: [400, 'content: this is not a readable bank file.'] },
     emits: fileEvents,
   }),
   assign: post('/billing/incoming/{id}/assign', {
@@ -297,11 +298,11 @@ const payoutReference = z
 const suspenseMembers = {
   ownerId: id('customer'),
   mode,
-  suspenseEuros: euros.meta({ description: 'What lies on the account.' }),
-  creditsEuros: euros.meta({
+  suspenseCents: money.meta({ description: 'What lies on the account.' }),
+  creditsCents: money.meta({
     description: 'Of it, what incoming credits have brought that wait: they are assigned, or sent back.',
   }),
-  freeEuros: euros.meta({
+  freeCents: money.meta({
     description:
       'The rest: refunds and returns of payments for which no wallet of the owner was open. It can be paid out.',
   }),
@@ -311,8 +312,8 @@ const SuspenseRecord = z.object({ id: id('account'), ...suspenseMembers }).meta(
 
 const PaidOutEvent = z.object({
   payoutId: payoutReference,
-  amountEuros: euros,
-  freeEuros: euros,
+  amountCents: money,
+  freeCents: money,
 })
 
 /** How the operator pays out money that came back to owners without an open wallet. */
@@ -332,7 +333,7 @@ export const suspenseApi = {
     body: z.strictObject({
       ownerId: id('customer'),
       mode: mode.default('live'),
-      amountEuros: positiveEuros(),
+      amountCents: positiveMoney(),
       reference: payoutReference,
     }),
     example: {
@@ -360,7 +361,7 @@ const shortText = z.string().max(140).nullable()
 const ArrivingCredit = z.object({
   id: id('credit'),
   walletId: id('wallet'),
-  amountEuros: positiveEuros(),
+  amountCents: positiveMoney(),
   reason: z.enum(unmatchedReasons).nullable(),
   source: z.enum(creditSources),
   origin: z.string().max(140),
@@ -379,7 +380,7 @@ const ArrivingCredit = z.object({
 
 const done = [200, z.object({ done: z.boolean() })] as const
 
-const exampleCredit: z.input<typeof ArrivingCredit> = {
+const exampleCredit: JsonOf<typeof ArrivingCredit> = {
   id: 'credit_01jd8x2m4ye7k9v0c3q5r6t8wz',
   walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
   amountEuros: 250,

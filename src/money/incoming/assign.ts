@@ -83,7 +83,7 @@ export const assign: HandlerOf<typeof incomingApi.assign> = async ({ params, bod
   const destination = await destinationOf(body, credit, context)
   if (destination instanceof Refusal) return destination
   const { ownerId, mode } = credit
-  context.actFor({ ownerId, mode })
+  context.switchTenant({ ownerId, mode })
   const move = ownerId === PLATFORM_OWNER ? handOver : moveWithin
   return move(params.id, destination, context)
 }
@@ -98,20 +98,20 @@ export const assignOwn: HandlerOf<typeof ownCreditsApi.assignOwn> = async ({ par
 }
 
 async function handOver(creditId: string, { wallet, payable }: Destination, context: Assigning) {
-  const { records, sql, tenant, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, emit, refuse, queueStatement } = context
   if (wallet.status === 'closed') return refuse('wallet_closed')
-  const beside = [{ ownerId: wallet.ownerId, walletIds: [wallet.id] }]
+  const otherOwners = [{ ownerId: wallet.ownerId, walletIds: [wallet.id] }]
   const [book, credit] = await Promise.all([
-    openBook(sql, context, { wallets: [], others: ['bank', 'suspense'], beside }),
+    openBook(sql, context, { wallets: [], others: ['bank', 'suspense'], otherOwners }),
     records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true }),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
-  book.move('hand_over', 'suspense', 'bank', credit.amountEuros, causeOf(credit))
+  book.move('hand_over', 'suspense', 'bank', credit.amountCents, causeOf(credit))
   creditMachine.move(credit, 'handed_over')
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
   Object.assign(credit, { ...paid, toOwnerId: wallet.ownerId })
   emit('incoming.handed_over', creditEvent(credit))
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   await bookArrivals([handedOver(credit)], context.runForOwner, context.requestId)
   const arrived = await records.findOneOrFail(IncomingCredit, {
     ...tenant,
@@ -123,7 +123,7 @@ async function handOver(creditId: string, { wallet, payable }: Destination, cont
 
 async function moveWithin(creditId: string, { wallet: to, payable }: Destination, context: AssigningOwn) {
   const walletId = to.id
-  const { records, sql, tenant, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, emit, refuse, queueStatement } = context
   const others = ['bank', 'suspense'] as const
   const [book, wallets, credit] = await Promise.all([
     openBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS }),
@@ -133,14 +133,14 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   const wallet = wallets.get(walletId)
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
-  const { amountEuros } = credit
-  book.move('assignment', 'suspense', walletId, amountEuros, causeOf(credit))
+  const { amountCents } = credit
+  book.move('assignment', 'suspense', walletId, amountCents, causeOf(credit))
   creditMachine.move(credit, 'assigned')
   Object.assign(credit, { walletId, ...payableColumns(payable) })
   emit('incoming.assigned', creditEvent(credit))
-  emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
-  repayDebt(wallet, amountEuros, causeOf(credit), book, emit)
-  sendAlong(book.post(sql))
+  emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountCents))
+  repayDebt(wallet, amountCents, causeOf(credit), book, emit)
+  queueStatement(book.post(sql))
   return credit
 }
 
@@ -153,13 +153,13 @@ const closedMeanwhile = (refuse: Assigning['refuse']): Refusal =>
  * the owner's.
  */
 export const returnCredit: HandlerOf<typeof incomingApi.returnCredit> = async ({ params, body }, context) => {
-  const { records, sql, emit, refuse, sendAlong } = context
+  const { records, sql, emit, refuse, queueStatement } = context
   const holder = await namedCredit(sql, params.id)
   if (!holder) return refuse('credit_not_found')
   const { ownerId, mode } = holder
   const isOwners = ownerId !== PLATFORM_OWNER && !(await forgottenOwners(sql, [ownerId])).has(ownerId)
   if (isOwners) return refuse('credit_of_owner')
-  context.actFor({ ownerId, mode })
+  context.switchTenant({ ownerId, mode })
   const [book, credit] = await Promise.all([
     openBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
     records.findOne(IncomingCredit, { ownerId, mode, id: params.id }, { lock: true }),
@@ -168,10 +168,10 @@ export const returnCredit: HandlerOf<typeof incomingApi.returnCredit> = async ({
   const { returnedAt = context.now } = body
   if (body.returnedAt && (returnedAt > context.now || returnedAt < new Date(credit.valueDate)))
     return refuse('time_to_come')
-  book.move('credit_return', 'suspense', 'bank', credit.amountEuros, causeOf(credit))
+  book.move('credit_return', 'suspense', 'bank', credit.amountCents, causeOf(credit))
   creditMachine.move(credit, 'returned')
   Object.assign(credit, { returnedAt, returnReference: body.reference })
   emit('incoming.returned', creditEvent(credit))
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   return credit
 }

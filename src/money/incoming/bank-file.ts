@@ -38,7 +38,7 @@ export const readFile: HandlerOf<typeof incomingApi.readFile> = async ({ body },
  */
 export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
   const platform = platformTenant(mode)
-  context.actFor(platform)
+  context.switchTenant(platform)
   const destinations = await newDestinations(context.sql, file.credits, { mode, fallback: platform })
   const forNobody = destinations.filter(({ walletId }) => walletId === null)
   const credits = await handOverAll(

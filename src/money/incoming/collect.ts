@@ -1,5 +1,5 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { ACQUIRER_ACCOUNTS, type Book, type Cause, DEBT_ACCOUNTS, postCollected } from '../ledger/index.ts'
 import { type WalletRow, walletEvent } from '../wallets/index.ts'
 import { enterSuspense, type Receiving, repayDebt } from './receive.ts'
@@ -13,7 +13,7 @@ export const accountsToCollect = (...walletIds: readonly string[]) =>
   }) as const
 
 interface Charge {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly cause: Cause
   readonly reference: string | null
 }
@@ -24,21 +24,21 @@ interface Charge {
  */
 export function collectCharge(
   wallet: WalletRow,
-  { amountEuros, cause, reference }: Charge,
+  { amountCents, cause, reference }: Charge,
   book: Book,
-  context: Omit<Receiving, 'sql' | 'sendAlong'>,
+  context: Omit<Receiving, 'sql' | 'queueStatement'>,
 ): void {
   if (wallet.status === 'closed') {
-    enterSuspense(receivedOf({ amountEuros, cause, reference }, context.now), 'wallet_closed', book, context)
+    enterSuspense(receivedOf({ amountCents, cause, reference }, context.now), 'wallet_closed', book, context)
     return
   }
-  postCollected('collect', { from: 'clearing_acquirer', to: wallet.id, amountEuros, cause }, book)
-  context.emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
-  repayDebt(wallet, amountEuros, cause, book, context.emit)
+  postCollected('collect', { from: 'clearing_acquirer', to: wallet.id, amountCents, cause }, book)
+  context.emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
+  repayDebt(wallet, amountCents, cause, book, context.emit)
 }
 
-const receivedOf = ({ amountEuros, cause, reference }: Charge, now: Date): ReceivedCredit => ({
-  ...{ amountEuros, reference, source: 'acquirer', origin: 'acquirer', bankReference: cause.id, part: 0 },
+const receivedOf = ({ amountCents, cause, reference }: Charge, now: Date): ReceivedCredit => ({
+  ...{ amountCents, reference, source: 'acquirer', origin: 'acquirer', bankReference: cause.id, part: 0 },
   ...{ iban: null, senderName: null, senderIban: null, endToEndId: null, reason: null },
   valueDate: now.toISOString().slice(0, 10),
 })
@@ -49,13 +49,13 @@ const receivedOf = ({ amountEuros, cause, reference }: Charge, now: Date): Recei
  */
 export function refundCharge(
   wallet: WalletRow,
-  { amountEuros, cause }: Omit<Charge, 'reference'>,
+  { amountCents, cause }: Omit<Charge, 'reference'>,
   book: Book,
   { emit }: Pick<Receiving, 'emit'>,
 ): void {
-  postCollected('collect_refund', { from: wallet.id, to: 'clearing_acquirer', amountEuros, cause }, book)
-  emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
+  postCollected('collect_refund', { from: wallet.id, to: 'clearing_acquirer', amountCents, cause }, book)
+  emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
 }
 
-export const settleCharge = ({ amountEuros, cause }: Omit<Charge, 'reference'>, book: Book): void =>
-  postCollected('collect_settle', { from: 'bank', to: 'clearing_acquirer', amountEuros, cause }, book)
+export const settleCharge = ({ amountCents, cause }: Omit<Charge, 'reference'>, book: Book): void =>
+  postCollected('collect_settle', { from: 'bank', to: 'clearing_acquirer', amountCents, cause }, book)

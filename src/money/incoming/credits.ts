@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
 import { IncomingCredit } from './incoming-credit.ts'
 import { newDestinations, type Receiving, receive } from './receive.ts'
@@ -56,14 +56,14 @@ export async function sendersOf(
 }
 
 const OWN_REFUNDS = `
-select id, wallet_id as "walletId", payable_id as "paymentId", amount_cents as "amountEuros" from incoming_credits
+select id, wallet_id as "walletId", payable_id as "paymentId", amount_cents as "amountCents" from incoming_credits
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and source = 'refund' and from_owner_id = $1`
 
 interface OwnRefund extends Row {
   readonly id: string
   readonly walletId: string | null
   readonly paymentId: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /** Refunds of these credits within the owner, by the payment that they refund. */
@@ -78,7 +78,7 @@ const SEPA_SOURCES: ReadonlySet<IncomingCredit['source']> = new Set(['bank', 'si
 
 type Simulated = Pick<
   IncomingCredit,
-  'iban' | 'amountEuros' | 'reference' | 'senderName' | 'senderIban' | 'endToEndId'
+  'iban' | 'amountCents' | 'reference' | 'senderName' | 'senderIban' | 'endToEndId'
 > & { readonly bankReference?: string | undefined }
 
 /** Simulates a credit from the sandbox bank, into a wallet of the tenant or into its suspense. In test mode only. */

@@ -22,7 +22,7 @@ export interface HandedOver {
 type Arrival = Parameters<HandlerOf<typeof incomingSteps.arrive>>[0]['body']['credits'][number]
 
 export function handedOver(credit: IncomingCredit): HandedOver {
-  const { id, mode, toOwnerId, walletId, amountEuros } = credit
+  const { id, mode, toOwnerId, walletId, amountCents } = credit
   if (toOwnerId === null || walletId === null) throw new Error(`${id} is handed over to nobody`)
   const { source, origin, bankReference, part, iban, reference, senderName, senderIban } = credit
   const { endToEndId, valueDate, reason, fromOwnerId, fromWalletId } = credit
@@ -31,7 +31,7 @@ export function handedOver(credit: IncomingCredit): HandedOver {
     // A refund to the payer changes its payment and limits, so the transfers book it.
     operation: source === 'refund' ? 'transfers.takeBack' : 'incoming.arrive',
     arrival: {
-      ...{ id, walletId, amountEuros, source, origin, bankReference, part, iban, reference, senderName },
+      ...{ id, walletId, amountCents, source, origin, bankReference, part, iban, reference, senderName },
       ...{ senderIban, endToEndId, valueDate, reason, fromOwnerId, fromWalletId },
       ...payableColumns(payableOf(credit)),
     },

@@ -5,7 +5,7 @@ import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { nullable, timestamps, zeroEuros } from '../../kernel/database/entity.ts'
+import { nullable, timestamps, zeroCents } from '../../kernel/database/entity.ts'
 import { insertInto, tableOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -58,8 +58,8 @@ const schema = defineEntity({
     /** The paying owner and wallet, if they are of this installation. */
     fromOwnerId: nullable.string(),
     fromWalletId: nullable.string(),
-    amountEuros: p.bigint().name('amount_cents'),
-    refundedEuros: zeroEuros('refunded_cents'),
+    amountCents: p.bigint().name('amount_cents'),
+    refundedCents: zeroCents('refunded_cents'),
     source: p.enum(creditSources),
     /**
      * The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox,
@@ -90,8 +90,8 @@ export const IS_INCOMING = { status: { $in: arrivedStates } }
 export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
 
 export const creditEvent = (credit: IncomingCredit) => {
-  const { id, walletId, status, amountEuros, reason, source, payableType, payableId } = credit
-  return { creditId: id, walletId, status, amountEuros, reason, source, payableType, payableId }
+  const { id, walletId, status, amountCents, reason, source, payableType, payableId } = credit
+  return { creditId: id, walletId, status, amountCents, reason, source, payableType, payableId }
 }
 
 export const isFromOwner = ({ source }: Pick<IncomingCredit, 'source'>): boolean =>
@@ -138,7 +138,7 @@ const UNSET = {
   payableId: null,
   fromOwnerId: null,
   fromWalletId: null,
-  refundedEuros: 0n,
+  refundedCents: 0n,
 }
 
 /** Collects credits as plain rows, which a group commit inserts together. */

@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { openForRecord } from '../ledger/index.ts'
 import type { suspenseApi } from './api.ts'
 
@@ -10,30 +10,30 @@ const WAITING = `(select coalesce(sum(c.amount_cents), 0)::bigint from incoming_
   where c.owner_id = a.owner_id and c.mode = a.mode and c.status = 'unmatched')`
 
 const ACCOUNTS = `
-select a.id, a.owner_id as "ownerId", a.mode, a.posted_cents as "suspenseEuros", ${WAITING} as "creditsEuros"
+select a.id, a.owner_id as "ownerId", a.mode, a.posted_cents as "suspenseCents", ${WAITING} as "creditsCents"
 from ledger_accounts a
 where a.kind = 'suspense' and a.posted_cents <> 0 and a.id > $1 order by a.id limit $2`
 
 interface SuspenseRow extends Row, Tenant {
   readonly id: string
-  readonly suspenseEuros: Euros
-  readonly creditsEuros: Euros
+  readonly suspenseCents: Cents
+  readonly creditsCents: Cents
 }
 
-const free = ({ suspenseEuros, creditsEuros }: Pick<SuspenseRow, 'suspenseEuros' | 'creditsEuros'>): Euros =>
-  suspenseEuros > creditsEuros ? suspenseEuros - creditsEuros : 0n
+const free = ({ suspenseCents, creditsCents }: Pick<SuspenseRow, 'suspenseCents' | 'creditsCents'>): Cents =>
+  suspenseCents > creditsCents ? suspenseCents - creditsCents : 0n
 
 export const suspense: HandlerOf<typeof suspenseApi.suspense> = async (_, { sql, pageBy }) => {
   const { data, ...cursor } = await pageBy((after, most) => sql<SuspenseRow>(ACCOUNTS, [after ?? '', most]))
-  return { ...cursor, data: data.map(row => ({ ...row, freeEuros: free(row) })) }
+  return { ...cursor, data: data.map(row => ({ ...row, freeCents: free(row) })) }
 }
 
-const OF_TENANT = `select ${WAITING} as "creditsEuros" from (values ($1::text, $2::text)) as a (owner_id, mode)`
+const OF_TENANT = `select ${WAITING} as "creditsCents" from (values ($1::text, $2::text)) as a (owner_id, mode)`
 
 /** Read once the account is locked: credits come and go only under that lock. */
-async function waiting(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
-  const [row] = await sql<Row & { creditsEuros: Euros }>(OF_TENANT, [ownerId, mode])
-  return row?.creditsEuros ?? 0n
+async function waiting(sql: Sql, { ownerId, mode }: Tenant): Promise<Cents> {
+  const [row] = await sql<Row & { creditsCents: Cents }>(OF_TENANT, [ownerId, mode])
+  return row?.creditsCents ?? 0n
 }
 
 const BY_REFERENCE = `select pg_advisory_xact_lock(hashtextextended('suspense_payout|' || $1 || '|' || $2, 0))`
@@ -62,26 +62,26 @@ const PAYOUT = {
 
 /** Books what the bank has paid to the owner out of the suspense account, apart from the money of waiting credits. */
 export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, context) => {
-  const { sql, emit, refuse, sendAlong } = context
-  const { amountEuros, reference } = body
+  const { sql, emit, refuse, queueStatement } = context
+  const { amountCents, reference } = body
   const other = await paidToAnother(sql, body)
   if (other) return refuse('reference_used', `reference: what is booked under it was paid to ${other}.`)
   const opened = await openForRecord(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened
   const { book, cause, isBooked } = opened
   const { tenant } = context
-  const creditsEuros = await waiting(sql, tenant)
+  const creditsCents = await waiting(sql, tenant)
   const standing = () => {
-    const suspenseEuros = book.available('suspense')
-    return { ...tenant, suspenseEuros, creditsEuros, freeEuros: free({ suspenseEuros, creditsEuros }) }
+    const suspenseCents = book.available('suspense')
+    return { ...tenant, suspenseCents, creditsCents, freeCents: free({ suspenseCents, creditsCents }) }
   }
   if (isBooked) return standing()
-  const { freeEuros } = standing()
-  if (amountEuros > freeEuros)
-    return refuse('beyond_suspense', `amountEuros: ${formatEuros(freeEuros)} can be paid out to this owner.`)
-  book.move(PAYOUT.kind, 'suspense', 'bank', amountEuros, cause)
-  sendAlong(book.post(sql))
+  const { freeCents } = standing()
+  if (amountCents > freeCents)
+    return refuse('beyond_suspense', `amountEuros: ${formatMoney(freeCents)} can be paid out to this owner.`)
+  book.move(PAYOUT.kind, 'suspense', 'bank', amountCents, cause)
+  queueStatement(book.post(sql))
   const left = standing()
-  emit('suspense.paid_out', { payoutId: reference, amountEuros, freeEuros: left.freeEuros })
+  emit('suspense.paid_out', { payoutId: reference, amountCents, freeCents: left.freeCents })
   return left
 }

@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { BETWEEN_OWNERS, type Book, type Cause, type OtherWallets, type openBook } from '../ledger/index.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../wallets/index.ts'
@@ -18,7 +18,7 @@ export interface OwnerPayment {
   /** The payer's name as the payee may see it. */
   readonly senderName: string | null
   readonly to: { readonly ownerId: string; readonly walletId: string; readonly name: string | null }
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly payable: Payable | null
   readonly reference: string | null
 }
@@ -42,7 +42,7 @@ export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'],
   ({
     wallets: [fromWalletId, to.walletId],
     ...BETWEEN_OWNERS,
-    beside: [{ ownerId: to.ownerId, walletIds: [to.walletId] }],
+    otherOwners: [{ ownerId: to.ownerId, walletIds: [to.walletId] }],
   }) as const satisfies Parameters<typeof openBook>[2]
 
 /**
@@ -82,8 +82,8 @@ export const payOwnerInBatch = (
     emit,
   })
 
-export const refundableEuros = ({ source, amountEuros, refundedEuros }: IncomingCredit): Euros =>
-  source === 'owner' ? amountEuros - refundedEuros : 0n
+export const refundableCents = ({ source, amountCents, refundedCents }: IncomingCredit): Cents =>
+  source === 'owner' ? amountCents - refundedCents : 0n
 
 /**
  * Refunds an owner's payment, or a part of it, to the paying wallet, in this transaction. The payer's side
@@ -92,18 +92,18 @@ export const refundableEuros = ({ source, amountEuros, refundedEuros }: Incoming
  */
 export async function refundOwner(
   credit: IncomingCredit,
-  { amountEuros, senderName, reference }: Pick<OwnerPayment, 'amountEuros' | 'senderName' | 'reference'>,
+  { amountCents, senderName, reference }: Pick<OwnerPayment, 'amountCents' | 'senderName' | 'reference'>,
   book: Book,
   context: PayingContext,
 ): Promise<string> {
   const { id, walletId, fromOwnerId, fromWalletId } = credit
-  if (!walletId || !fromOwnerId || !fromWalletId || amountEuros > refundableEuros(credit))
+  if (!walletId || !fromOwnerId || !fromWalletId || amountCents > refundableCents(credit))
     throw new Error(`${id}: so much of it cannot be given back`)
-  credit.refundedEuros += amountEuros
+  credit.refundedCents += amountCents
   const to = { ownerId: fromOwnerId, walletId: fromWalletId, name: credit.senderName }
   const payable = { type: 'payment', id } as const
-  const payment = { fromWalletId: walletId, senderName, to, amountEuros, payable, reference }
-  const take = (cause: Cause) => book.move('charge_refund', walletId, 'bank', amountEuros, cause)
+  const payment = { fromWalletId: walletId, senderName, to, amountCents, payable, reference }
+  const take = (cause: Cause) => book.move('charge_refund', walletId, 'bank', amountCents, cause)
   return arrived(
     makePayment('refund', payment, take, await ownWallet(payment, context), book, context),
     context,
@@ -159,11 +159,11 @@ function makePayment(
 }
 
 const receivedOf = (
-  { fromWalletId, senderName, amountEuros, reference }: OwnerPayment,
+  { fromWalletId, senderName, amountCents, reference }: OwnerPayment,
   { ownerId }: Tenant,
   now: Date,
 ) => ({
-  ...{ amountEuros, reference, senderName, fromOwnerId: ownerId, fromWalletId },
+  ...{ amountCents, reference, senderName, fromOwnerId: ownerId, fromWalletId },
   ...{ origin: 'owners', part: 0, iban: null, senderIban: null, endToEndId: null, reason: null },
   valueDate: now.toISOString().slice(0, 10),
 })

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type Book, type Cause, DEBT_ACCOUNTS, openBook, postCollected } from '../ledger/index.ts'
 import { payableColumns, payableOf } from '../references/index.ts'
 import { firstOpenWallet, mainWalletId, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
@@ -15,7 +15,7 @@ import { type Destination, destinationsOf, type MatchScope } from './match.ts'
 
 export type Receiving = Pick<
   Context<never, typeof creditEvents>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
 /** Creates the credit's record as an entity, or in a group commit as a row. */
@@ -69,7 +69,7 @@ export async function receive(
   context: Receiving,
   tell: (credit: IncomingCredit) => void = credit => context.emit('incoming.received', creditEvent(credit)),
 ): Promise<IncomingCredit[]> {
-  const { records, sql, tenant, sendAlong } = context
+  const { records, sql, tenant, queueStatement } = context
   const comesBack = incoming.some(({ received }) => received.source === 'refund')
   const main = comesBack ? await mainWalletId(sql, tenant) : undefined
   const ids = [...incoming.flatMap(({ walletId }) => walletId ?? []), ...(main ? [main] : [])]
@@ -91,7 +91,7 @@ export async function receive(
     )
     if (credits.length % FLUSH_EVERY === 0) await records.flush()
   }
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   return credits
 }
 
@@ -120,10 +120,10 @@ export function creditWallet(
   const credit = records.create(IncomingCredit, { ...received, ...tenant, ...paid })
   // The operator has assigned a wallet to a credit that was not matched at first.
   creditMachine.move(credit, credit.reason ? 'assigned' : 'matched')
-  book.move(postingOf(credit), 'bank', wallet.id, credit.amountEuros, causeOf(credit))
+  book.move(postingOf(credit), 'bank', wallet.id, credit.amountCents, causeOf(credit))
   tell(credit)
-  emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountEuros))
-  repayDebt(wallet, credit.amountEuros, causeOf(credit), book, emit)
+  emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountCents))
+  repayDebt(wallet, credit.amountCents, causeOf(credit), book, emit)
   return credit
 }
 
@@ -134,10 +134,10 @@ export function enterSuspense(
   { records, tenant, emit }: Crediting,
 ): IncomingCredit {
   const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
-  const posting = { to: 'suspense', amountEuros: credit.amountEuros, cause: causeOf(credit) }
+  const posting = { to: 'suspense', amountCents: credit.amountCents, cause: causeOf(credit) }
   if (credit.source === 'acquirer')
     postCollected('collect_unmatched', { ...posting, from: 'clearing_acquirer' }, book)
-  else book.move('unmatched_credit', 'bank', 'suspense', credit.amountEuros, causeOf(credit))
+  else book.move('unmatched_credit', 'bank', 'suspense', credit.amountCents, causeOf(credit))
   emit('incoming.received', creditEvent(credit))
   return credit
 }
@@ -149,14 +149,14 @@ export async function creditSuspense(
 ): Promise<IncomingCredit> {
   const book = await openBook(context.sql, context, { wallets: [], others: ['bank', 'suspense'] })
   const credit = enterSuspense(received, reason, book, context)
-  context.sendAlong(book.post(context.sql))
+  context.queueStatement(book.post(context.sql))
   return credit
 }
 
 type Emit = Context<never, Pick<typeof creditEvents, 'wallet.debited'>>['emit']
 
 /** Money from outside first pays what the owner owes the platform. */
-export function repayDebt(wallet: WalletRow, credited: Euros, cause: Cause, book: Book, emit: Emit): void {
+export function repayDebt(wallet: WalletRow, credited: Cents, cause: Cause, book: Book, emit: Emit): void {
   const paid = book.repayDebt(wallet.id, credited, cause)
   if (paid > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, paid))
 }

@@ -3,13 +3,13 @@ import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'
   /** On the normal side; null: it may be negative. */
-  readonly minimum: Euros | null
+  readonly minimum: Cents | null
   readonly meaning: string
 }
 
@@ -70,8 +70,8 @@ const account = defineEntity({
     kind: p.enum(kindsOfAccount),
     normal: p.enum(['debit', 'credit'] as const),
     walletId: nullable.string(),
-    postedEuros: p.bigint().name('posted_cents'),
-    heldEuros: p.bigint().name('held_cents'),
+    postedCents: p.bigint().name('posted_cents'),
+    heldCents: p.bigint().name('held_cents'),
     version: p.bigint(),
     closedAt: nullable.instant(),
   },
@@ -106,10 +106,10 @@ const entry = defineEntity({
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
     transferId: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
-    heldEuros: p.bigint().name('hold_cents'),
-    balanceAfterEuros: p.bigint().name('balance_after_cents'),
-    heldAfterEuros: p.bigint().name('held_after_cents'),
+    amountCents: p.bigint().name('amount_cents'),
+    heldCents: p.bigint().name('hold_cents'),
+    balanceAfterCents: p.bigint().name('balance_after_cents'),
+    heldAfterCents: p.bigint().name('held_after_cents'),
     bookedAt: timestamp(),
   },
 })
@@ -118,8 +118,8 @@ export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
 /** `€ 12.00 are needed, € 10.00 are available.` */
-export const shortfallText = (needed: Euros, available: Euros): string =>
-  `${formatEuros(needed)} are needed, ${formatEuros(available)} are available.`
+export const shortfallText = (needed: Cents, available: Cents): string =>
+  `${formatMoney(needed)} are needed, ${formatMoney(available)} are available.`
 
 export const ledgerPersonal = {
   ledger_accounts: {

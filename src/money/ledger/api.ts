@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, signedEuros } from '../../values/money.ts'
+import { money, signedMoney } from '../../values/money.ts'
 import { recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
 import { kindsOfAccount } from './account.ts'
 
-const signed = signedEuros.meta({ description: 'Credits are positive, debits negative.' })
+const signed = signedMoney.meta({ description: 'Credits are positive, debits negative.' })
 const version = z
   .int()
   .min(0)
@@ -19,9 +19,9 @@ const accountIdentity = {
   walletId: id('wallet').nullable(),
 }
 const accountBalance = {
-  postedEuros: signed,
-  heldEuros: euros,
-  availableEuros: signedEuros.meta({ description: 'What is posted less what is held.' }),
+  postedCents: signed,
+  heldCents: money,
+  availableCents: signedMoney.meta({ description: 'What is posted less what is held.' }),
   version,
 }
 
@@ -52,10 +52,10 @@ const EntryRecord = z
   .object({
     accountId: id('account'),
     postingId: id('posting'),
-    amountEuros: signed,
-    heldEuros: signedEuros.meta({ description: 'By how much what is held on the account changes.' }),
-    balanceAfterEuros: signed,
-    heldAfterEuros: euros,
+    amountCents: signed,
+    heldCents: signedMoney.meta({ description: 'By how much what is held on the account changes.' }),
+    balanceAfterCents: signed,
+    heldAfterCents: money,
     version,
     bookedAt: instant,
   })
@@ -89,7 +89,7 @@ const proving = {
       ok: z.boolean(),
       accounts: z.int(),
       entries: z.int(),
-      sums: z.array(z.object({ currency: z.literal('EUR'), sumEuros: signedEuros })),
+      sums: z.array(z.object({ currency: z.literal('EUR'), sumCents: signedMoney })),
       problems: z.array(z.string()).meta({ description: 'The first hundred.' }),
     }),
   ],

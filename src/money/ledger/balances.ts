@@ -1,11 +1,11 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 
 export interface Balance {
-  readonly availableEuros: bigint
-  readonly heldEuros: bigint
+  readonly availableCents: bigint
+  readonly heldCents: bigint
 }
 
 interface WalletBalance extends Balance {
@@ -13,7 +13,7 @@ interface WalletBalance extends Balance {
 }
 
 const BALANCES = `
-select wallet_id as "walletId", posted_cents - held_cents as "availableEuros", held_cents as "heldEuros", frozen
+select wallet_id as "walletId", posted_cents - held_cents as "availableCents", held_cents as "heldCents", frozen
 from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])`
 
 export async function balancesOf(
@@ -31,8 +31,8 @@ export async function balancesOf(
 
 interface BalanceAt extends Row {
   readonly id: string
-  readonly posted: Euros
-  readonly held: Euros
+  readonly posted: Cents
+  readonly held: Cents
   readonly version: bigint
 }
 
@@ -73,11 +73,11 @@ export async function walletBalanceAt(
 
 interface Total {
   readonly accounts: number
-  readonly availableEuros: bigint
-  readonly heldEuros: bigint
+  readonly availableCents: bigint
+  readonly heldCents: bigint
 }
 
-const NOTHING: Total = { accounts: 0, availableEuros: 0n, heldEuros: 0n }
+const NOTHING: Total = { accounts: 0, availableCents: 0n, heldCents: 0n }
 
 interface Sum extends Row {
   readonly kind: AccountKind
@@ -96,15 +96,15 @@ export async function totalsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<(ki
     const sum = sums.find(total => total.kind === kind)
     if (!sum) return NOTHING
     const balance = accountKinds[kind].normal === 'credit' ? sum.posted : -sum.posted
-    return { accounts: sum.accounts, availableEuros: balance - sum.held, heldEuros: sum.held }
+    return { accounts: sum.accounts, availableCents: balance - sum.held, heldCents: sum.held }
   }
 }
 
 /** The sums of an account's credits and debits; holds and releases are no movements. */
 export interface Flow {
   readonly movements: bigint
-  readonly inEuros: Euros
-  readonly outEuros: Euros
+  readonly inCents: Cents
+  readonly outCents: Cents
 }
 
 /** The entries of an account with versions above one and up to another. */
@@ -115,8 +115,8 @@ interface EntryRange {
 }
 
 const FLOW = `
-select count(*) as movements, coalesce(sum(amount_cents) filter (where amount_cents > 0), 0)::bigint as "inEuros",
-  coalesce(-sum(amount_cents) filter (where amount_cents < 0), 0)::bigint as "outEuros"
+select count(*) as movements, coalesce(sum(amount_cents) filter (where amount_cents > 0), 0)::bigint as "inCents",
+  coalesce(-sum(amount_cents) filter (where amount_cents < 0), 0)::bigint as "outCents"
 from ledger_entries
 where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0 and owner_id = $4 and mode = $5`
 
@@ -128,7 +128,7 @@ export async function flowOf(
   { ownerId, mode }: Tenant,
   { accountId, after, upTo }: EntryRange,
 ): Promise<Flow> {
-  let flow: Flow = { movements: 0n, inEuros: 0n, outEuros: 0n }
+  let flow: Flow = { movements: 0n, inCents: 0n, outCents: 0n }
   for (let from = after; from < upTo; from += SLICE) {
     const to = from + SLICE < upTo ? from + SLICE : upTo
     const [part] = await sql<Flow & Row>(FLOW, [accountId, from, to, ownerId, mode])
@@ -139,8 +139,8 @@ export async function flowOf(
 
 export const addFlows = (first: Flow, second: Flow): Flow => ({
   movements: first.movements + second.movements,
-  inEuros: first.inEuros + second.inEuros,
-  outEuros: first.outEuros + second.outEuros,
+  inCents: first.inCents + second.inCents,
+  outCents: first.outCents + second.outCents,
 })
 
 /** Locks a wallet's account and closes the time before an instant: later postings are booked after it. */

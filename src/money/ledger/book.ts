@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
 
@@ -11,8 +11,8 @@ export interface LockedAccount extends Row {
   readonly id: string
   readonly kind: AccountKind
   readonly walletId: string | null
-  posted: Euros
-  held: Euros
+  posted: Cents
+  held: Cents
   /** A frozen account can be neither debited nor held. */
   readonly frozen: boolean
 }
@@ -22,7 +22,7 @@ export interface OpenHold extends Row {
   readonly accountId: string
   readonly referenceType: string
   readonly referenceId: string
-  remaining: Euros
+  remaining: Cents
 }
 
 interface TransferRow {
@@ -37,9 +37,9 @@ interface TransferRow {
 interface EntryRow {
   readonly transferId: string
   readonly accountId: string
-  readonly amount: Euros
+  readonly amount: Cents
   readonly holdId: string | null
-  readonly hold: Euros
+  readonly hold: Cents
 }
 
 /** An account in a book: the wallet's id, or the kind if the tenant has one of it. */
@@ -82,22 +82,22 @@ export class Book {
   }
 
   /** The balance on the normal side, less what is held. */
-  available(place: AccountKey): Euros {
+  available(place: AccountKey): Cents {
     const { posted, held, kind } = this.#account(place)
     return (accountKinds[kind].normal === 'credit' ? posted : -posted) - held
   }
 
-  canPay(place: AccountKey, amount: Euros): boolean {
+  canPay(place: AccountKey, amount: Cents): boolean {
     const { minimum } = accountKinds[this.#account(place).kind]
     return minimum === null || this.available(place) - amount >= minimum
   }
 
-  balance(place: AccountKey): { posted: Euros; held: Euros } {
+  balance(place: AccountKey): { posted: Cents; held: Cents } {
     const { posted, held } = this.#account(place)
     return { posted, held }
   }
 
-  heldFor(cause: Cause): Euros {
+  heldFor(cause: Cause): Cents {
     return this.#holds.get(causeKey(cause))?.remaining ?? 0n
   }
 
@@ -106,7 +106,7 @@ export class Book {
     return this.#holds.has(causeKey(cause))
   }
 
-  move(kind: Template, from: AccountKey, to: AccountKey, amount: Euros, cause: Cause): void {
+  move(kind: Template, from: AccountKey, to: AccountKey, amount: Cents, cause: Cause): void {
     const transferId = this.#addTransfer(kind, cause)
     this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -amount)
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
@@ -116,7 +116,7 @@ export class Book {
    * Debits a wallet even beyond what is available, for facts such as a chargeback. Holds stay; the platform
    * advances the missing part, which the owner then owes. Returns that part.
    */
-  forceDebit(kind: Template, from: AccountKey, to: AccountKey, amount: Euros, cause: Cause): Euros {
+  forceDebit(kind: Template, from: AccountKey, to: AccountKey, amount: Cents, cause: Cause): Cents {
     const available = this.available(from)
     const taken = amount < available ? amount : available
     const missing = amount - taken
@@ -130,7 +130,7 @@ export class Book {
   }
 
   /** Pays the owner's debt out of money just credited to a wallet. Returns how much was taken. */
-  repayDebt(from: AccountKey, credited: Euros, cause: Cause): Euros {
+  repayDebt(from: AccountKey, credited: Cents, cause: Cause): Cents {
     const debt = this.#accounts.get('receivable')
     const owed = debt ? -debt.posted : 0n
     const paid = owed < credited ? owed : credited
@@ -143,17 +143,17 @@ export class Book {
   split(
     kind: Template,
     from: AccountKey,
-    parts: readonly { readonly walletId: string; readonly amountEuros: Euros }[],
+    parts: readonly { readonly walletId: string; readonly amountCents: Cents }[],
     cause: Cause,
   ): void {
     const transferId = this.#addTransfer(kind, cause)
-    const amount = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
+    const amount = parts.reduce((sum, part) => sum + part.amountCents, 0n)
     this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -amount)
-    for (const { walletId, amountEuros } of parts)
-      this.#addEntry(transferId, this.#accountOfKind(walletId, templates[kind][1]), amountEuros)
+    for (const { walletId, amountCents } of parts)
+      this.#addEntry(transferId, this.#accountOfKind(walletId, templates[kind][1]), amountCents)
   }
 
-  hold(place: AccountKey, amount: Euros, cause: Cause): void {
+  hold(place: AccountKey, amount: Cents, cause: Cause): void {
     const account = this.#account(place)
     const held: OpenHold = {
       id: newId('hold'),
@@ -167,12 +167,12 @@ export class Book {
   }
 
   /** Returns what the hold still held; a second release returns zero. */
-  release(cause: Cause): Euros {
+  release(cause: Cause): Cents {
     return this.releasePart(cause, this.heldFor(cause), cause)
   }
 
   /** At most what the hold still has. Each part has a cause of its own. */
-  releasePart(of: Cause, amount: Euros, cause: Cause): Euros {
+  releasePart(of: Cause, amount: Cents, cause: Cause): Cents {
     const held = this.#holds.get(causeKey(of))
     const left = held && held.remaining < amount ? held.remaining : amount
     if (!held || left === 0n) return 0n
@@ -183,7 +183,7 @@ export class Book {
   }
 
   /** The rest of the hold stays held; an amount above it comes from what is available. */
-  capture(kind: Template, of: Cause, to: AccountKey, amount: Euros, cause: Cause): void {
+  capture(kind: Template, of: Cause, to: AccountKey, amount: Cents, cause: Cause): void {
     const held = this.#holds.get(causeKey(of))
     if (!held) throw new Error(`nothing is held for ${causeKey(of)}`)
     const used = amount < held.remaining ? amount : held.remaining
@@ -236,8 +236,8 @@ export class Book {
   #addEntry(
     transferId: string,
     account: LockedAccount,
-    amount: Euros,
-    holdChange?: { readonly held: OpenHold; readonly change: Euros },
+    amount: Cents,
+    holdChange?: { readonly held: OpenHold; readonly change: Cents },
   ): void {
     const hold = holdChange?.change ?? 0n
     account.posted += amount

@@ -8,15 +8,15 @@ import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
 
 interface Figures {
-  readonly postedEuros: bigint
-  readonly heldEuros: bigint
+  readonly postedCents: bigint
+  readonly heldCents: bigint
   readonly version: bigint
 }
 
-const figuresOf = ({ postedEuros, heldEuros, version }: Figures) => ({
-  postedEuros,
-  heldEuros,
-  availableEuros: postedEuros - heldEuros,
+const figuresOf = ({ postedCents, heldCents, version }: Figures) => ({
+  postedCents,
+  heldCents,
+  availableCents: postedCents - heldCents,
   version: Number(version),
 })
 
@@ -47,7 +47,7 @@ async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<ty
     ok: problems.length === 0,
     accounts,
     entries: Number(entries),
-    sums: [...sums].map(([, sumEuros]) => ({ currency: 'EUR' as const, sumEuros })),
+    sums: [...sums].map(([, sumCents]) => ({ currency: 'EUR' as const, sumCents })),
     problems: problems.slice(0, 100),
   }
 }
@@ -107,7 +107,7 @@ const ledger = implement(ledgerApi, {
     const figures = (account: LedgerAccount): Figures => {
       if (!past) return account
       const { posted, held, version } = past.get(account.id) ?? NOTHING
-      return { postedEuros: posted, heldEuros: held, version }
+      return { postedCents: posted, heldCents: held, version }
     }
     return {
       ...cursor,

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Failure } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { type AccountKind, openMissingAccounts } from './account.ts'
 import { type AccountKey, Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 import type { Template } from './templates.ts'
@@ -24,7 +24,7 @@ interface BookAccounts {
   readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
   /** Wallets of other owners that this transaction pays, or is paid by: their accounts are locked as well. */
-  readonly beside?: readonly OtherWallets[]
+  readonly otherOwners?: readonly OtherWallets[]
 }
 
 export interface OtherWallets {
@@ -64,13 +64,13 @@ cross join lateral (
 export async function openBook(
   sql: Sql,
   { tenant, now }: TenantNow,
-  { wallets, others = [], ifExists = [], holds = [], beside = [] }: BookAccounts,
+  { wallets, others = [], ifExists = [], holds = [], otherOwners = [] }: BookAccounts,
 ): Promise<Book> {
-  const lockBeside = (others: typeof beside) => others.map(other => lockOthers(sql, { tenant, now }, other))
-  const foreign = byOwner(beside).filter(({ ownerId }) => ownerId !== tenant.ownerId)
-  const before = lockBeside(foreign.filter(({ ownerId }) => ownerId < tenant.ownerId))
+  const lockAll = (others: typeof otherOwners) => others.map(other => lockOthers(sql, { tenant, now }, other))
+  const foreign = byOwner(otherOwners).filter(({ ownerId }) => ownerId !== tenant.ownerId)
+  const before = lockAll(foreign.filter(({ ownerId }) => ownerId < tenant.ownerId))
   const accounts = lockAccounts(sql, { tenant, now }, { wallets, others, ifExists })
-  const after = lockBeside(foreign.filter(({ ownerId }) => ownerId > tenant.ownerId))
+  const after = lockAll(foreign.filter(({ ownerId }) => ownerId > tenant.ownerId))
   const held = openHolds(sql, tenant, holds)
   await Promise.all([...before, accounts, ...after, held])
   return new Book(tenant, now, await accounts, await held)
@@ -113,7 +113,7 @@ export const recordFails = {
 } as const satisfies Record<string, Failure>
 
 interface RecordedPayment extends Tenant {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly reference: string
 }
 
@@ -131,24 +131,24 @@ interface Opened {
 }
 
 const POSTED = `
-select max(e.amount_cents) as "amountEuros" from ledger_transfers t
+select max(e.amount_cents) as "amountCents" from ledger_transfers t
 join ledger_entries e on (e.owner_id, e.mode, e.transfer_id) = (t.owner_id, t.mode, t.id)
 where (t.owner_id, t.mode, t.reference_id, t.reference_type, t.kind) = ($1, $2, $3, $4, $5)`
 
 /** The amount moved for the cause, or null. Read once the accounts are locked, so it is final. */
-async function postedEuros(
+async function postedCents(
   sql: Sql,
   { ownerId, mode }: Tenant,
   { kind }: Posting,
   { type, id }: Cause,
-): Promise<Euros | null> {
-  const [row] = await sql<{ amountEuros: Euros | null }>(POSTED, [ownerId, mode, id, type, kind])
-  return row?.amountEuros ?? null
+): Promise<Cents | null> {
+  const [row] = await sql<{ amountCents: Cents | null }>(POSTED, [ownerId, mode, id, type, kind])
+  return row?.amountCents ?? null
 }
 
 /** Opens the ledger of the owner for a payment that is booked once per reference, and never with two amounts. */
 export async function openForRecord(
-  { ownerId, mode, amountEuros, reference }: RecordedPayment,
+  { ownerId, mode, amountCents, reference }: RecordedPayment,
   posting: Posting,
   context: Context<keyof typeof recordFails>,
 ): Promise<Opened | Refusal> {
@@ -156,18 +156,18 @@ export async function openForRecord(
   const [customer] = await sql('select id from customers where id = $1', [ownerId])
   if (!customer) return refuse('customer_not_found')
   const tenant = { ownerId, mode }
-  context.actFor(tenant)
+  context.switchTenant(tenant)
   const cause = { type: posting.causeType, id: reference }
   const [book, booked] = await Promise.all([
     openBook(sql, context, { wallets: [], others: posting.accounts }),
-    postedEuros(sql, tenant, posting, cause),
+    postedCents(sql, tenant, posting, cause),
   ])
-  if (booked !== null && booked !== amountEuros) return refuse('reference_used', otherAmount(booked))
+  if (booked !== null && booked !== amountCents) return refuse('reference_used', otherAmount(booked))
   return { book, cause, isBooked: booked !== null }
 }
 
-const otherAmount = (booked: Euros): string =>
-  `reference: ${formatEuros(booked)} are booked under it for this owner. Give the reference of this payment, or the amount of that one.`
+const otherAmount = (booked: Cents): string =>
+  `reference: ${formatMoney(booked)} are booked under it for this owner. Give the reference of this payment, or the amount of that one.`
 
 /** The accounts, beside the wallet, of what an acquirer charges, pays and refunds. */
 export const ACQUIRER_ACCOUNTS = [
@@ -181,12 +181,12 @@ type Collecting = 'collect' | 'collect_unmatched' | 'collect_settle' | 'collect_
 interface Collected {
   readonly from: AccountKey
   readonly to: AccountKey
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly cause: Cause
 }
 
 /** What the acquirer has yet to pay; zero if it has paid more than was left after refunds. */
-function owedByAcquirer(book: Book): Euros {
+function owedByAcquirer(book: Book): Cents {
   const owed = book.available('clearing_acquirer')
   return owed > 0n ? owed : 0n
 }
@@ -197,11 +197,11 @@ function owedByAcquirer(book: Book): Euros {
  */
 export function postCollected(
   kind: Collecting,
-  { from, to, amountEuros, cause }: Collected,
+  { from, to, amountCents, cause }: Collected,
   book: Book,
 ): void {
   const before = owedByAcquirer(book)
-  book.move(kind, from, to, amountEuros, cause)
+  book.move(kind, from, to, amountCents, cause)
   const change = owedByAcquirer(book) - before
   if (change > 0n) book.move('advance', 'bank', 'advance', change, cause)
   if (change < 0n) book.move('advance_return', 'advance', 'bank', -change, cause)

@@ -1,14 +1,14 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 
 interface AccountRow extends Row {
   readonly id: string
   readonly currency: string
-  readonly posted: Euros
-  readonly held: Euros
+  readonly posted: Cents
+  readonly held: Cents
   readonly version: bigint
-  readonly holds: Euros
+  readonly holds: Cents
 }
 
 /**
@@ -36,11 +36,11 @@ interface RangeSummary extends Row {
   readonly entries: bigint
   readonly gaps: bigint
   /** The balance before the range, as its entries imply it; `breaks` is not zero if they disagree. */
-  readonly before: Euros
-  readonly heldBefore: Euros
+  readonly before: Cents
+  readonly heldBefore: Cents
   readonly breaks: bigint
-  readonly sum: Euros
-  readonly heldSum: Euros
+  readonly sum: Cents
+  readonly heldSum: Cents
 }
 
 const SUMMARIES = `
@@ -80,13 +80,13 @@ function* slicesOf(accounts: readonly AccountRow[]): Generator<EntryRange[]> {
 export interface Verification {
   readonly accounts: number
   readonly entries: bigint
-  readonly sums: ReadonlyMap<string, Euros>
+  readonly sums: ReadonlyMap<string, Cents>
   readonly problems: readonly string[]
 }
 
 interface AccountTotals {
-  readonly posted: Euros
-  readonly held: Euros
+  readonly posted: Cents
+  readonly held: Cents
   readonly entries: bigint
 }
 
@@ -97,7 +97,7 @@ export async function verify(sql: Sql, tenant: Tenant): Promise<Verification> {
   const accounts = await sql<AccountRow>(ACCOUNTS, [tenant.ownerId, tenant.mode])
   const problems: string[] = []
   const totalsById = await sumEntries(sql, tenant, accounts, problems)
-  const sums = new Map<string, Euros>()
+  const sums = new Map<string, Cents>()
   let entries = 0n
   for (const account of accounts) {
     const totals = totalsById.get(account.id) ?? NOTHING

@@ -44,7 +44,7 @@ export const paymentMethodsApi = {
     ].join('\n\n'),
     callers: ['key'],
     scope: 'billing:write',
-    run: 'outside',
+    run: 'external',
     requires: 'fundingRail',
     body: withoutCardNumbers(
       z.strictObject({

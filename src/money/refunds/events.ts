@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { cardPaymentEvents } from '../transactions/index.ts'
 import { type RefundRow, refundMachine, refundOrigins, refundWays } from './refund.ts'
@@ -11,7 +11,7 @@ const RefundEvent = z.object({
   refundId: id('refund'),
   transactionId: id('txn').nullable(),
   agentId: id('agent').nullable(),
-  amountEuros: euros,
+  amountCents: money,
   status: z.enum(refundMachine.states),
   origin: z.enum(refundOrigins),
   way: z.enum(refundWays),
@@ -38,12 +38,12 @@ export const refundEvent = ({
   id: refundId,
   transactionId,
   agentId,
-  amountEuros,
+  amountCents,
   status,
   origin,
   way,
   failure,
 }: RefundRow) => ({
-  ...{ refundId, transactionId, agentId, amountEuros, status, origin, way },
+  ...{ refundId, transactionId, agentId, amountCents, status, origin, way },
   ...(failure ? { reason: excerpt(failure.message) } : {}),
 })

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, zeroEuros } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../record-store/index.ts'
 
 /** A completed refund fails only if a bank has returned its money to the payer's side. */
@@ -39,8 +39,8 @@ const schema = defineEntity({
     status: p.enum(refundMachine.states).onCreate(() => refundMachine.initial),
     origin: p.enum(refundOrigins),
     way: p.enum(refundWays),
-    amountEuros: p.bigint().name('amount_cents'),
-    arrivedEuros: zeroEuros('arrived_cents'),
+    amountCents: p.bigint().name('amount_cents'),
+    arrivedCents: zeroCents('arrived_cents'),
     reason: nullable.enum(refundReasons),
     note: nullable.string(),
     failure: nullable.json<RefundFailure>(),
@@ -76,7 +76,7 @@ export const blankRefund = {
   agentId: null,
   walletId: null,
   status: refundMachine.initial,
-  arrivedEuros: 0n,
+  arrivedCents: 0n,
   reason: null,
   note: null,
   failure: null,

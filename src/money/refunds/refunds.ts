@@ -3,7 +3,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, type Euros, minOf, minus, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
+import { type Cents, cents, minOf, minus, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import {
@@ -22,8 +22,8 @@ const updateRefunds = updateOf(refundTable, [
   'transactionId',
   'walletId',
   'status',
-  'amountEuros',
-  'arrivedEuros',
+  'amountCents',
+  'arrivedCents',
   'failure',
   'sourceType',
   'sourceId',
@@ -36,8 +36,8 @@ const updateRefunds = updateOf(refundTable, [
 
 export const refundsById = rowsById(refundTable)
 
-const outstandingOf = ({ amountEuros, arrivedEuros }: RefundRow): Cents =>
-  minus(cents(amountEuros), cents(arrivedEuros))
+const outstandingOf = ({ amountCents, arrivedCents }: RefundRow): Cents =>
+  minus(cents(amountCents), cents(arrivedCents))
 
 interface RefundSource {
   readonly type: string
@@ -47,13 +47,13 @@ interface RefundSource {
 /** Money that has come back: a fact, even beyond what is left of the payment. */
 export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** Null where the refund that was requested speaks for itself. */
   readonly source: RefundSource | null
 }
 
-type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountEuros' | 'reason'> &
-  Partial<Omit<RefundRow, 'status' | 'origin' | 'arrivedEuros'>>
+type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountCents' | 'reason'> &
+  Partial<Omit<RefundRow, 'status' | 'origin' | 'arrivedCents'>>
 
 /** Which refunds to open: those that payments await, those of records, and those named by id. */
 interface RefundsToOpen {
@@ -87,8 +87,8 @@ export class Refunds {
   }
 
   /** A refund of exactly this amount was requested, and is outstanding. */
-  awaits(transactionId: string, amountEuros: Euros): boolean {
-    return this.#awaitedOf(transactionId).some(row => outstandingOf(row) === amountEuros)
+  awaits(transactionId: string, amountCents: Cents): boolean {
+    return this.#awaitedOf(transactionId).some(row => outstandingOf(row) === amountCents)
   }
 
   request(
@@ -140,10 +140,10 @@ export class Refunds {
     failure: RefundFailure,
     emit: RefundEmitter<'refund.failed'> & ArrivedEmitter,
   ): boolean {
-    const { arrivedEuros } = row
+    const { arrivedCents } = row
     if (row.status !== 'completed' || !this.#fail(row, failure, emit)) return false
-    this.#change(row, { arrivedEuros: 0n })
-    if (transaction) refundTransaction(transaction, -arrivedEuros, this.#tenantNow.now, emit)
+    this.#change(row, { arrivedCents: 0n })
+    if (transaction) refundTransaction(transaction, -arrivedCents, this.#tenantNow.now, emit)
     return true
   }
 
@@ -165,7 +165,7 @@ export class Refunds {
       this.#receive(row, part, receipt.walletId, emit)
     }
     if (left > 0n) this.#addReceived(transactionId, receipt, left, emit)
-    const above = minus(cents(receipt.amountEuros), ofPayment)
+    const above = minus(cents(receipt.amountCents), ofPayment)
     if (above > 0n) this.#addReceived(null, receipt, above, emit)
   }
 
@@ -173,7 +173,7 @@ export class Refunds {
   link(source: RefundSource, transactionId: string, ofPayment: Cents): void {
     const rows = [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
     const linked = rows.filter(row => row.transactionId === transactionId)
-    let missing: Euros = minus(ofPayment, sumOf(linked.map(({ arrivedEuros }) => cents(arrivedEuros))))
+    let missing: Cents = minus(ofPayment, sumOf(linked.map(({ arrivedCents }) => cents(arrivedCents))))
     for (const row of rows.filter(one => one.transactionId === null)) {
       if (missing <= 0n) break
       missing -= this.#assign(row, missing, transactionId)
@@ -202,16 +202,16 @@ export class Refunds {
   }
 
   /** The same amount first, then the oldest. */
-  #matching(transactionId: string, amountEuros: Euros): RefundRow[] {
-    const rank = (row: RefundRow): number => (outstandingOf(row) === amountEuros ? 0 : 1)
+  #matching(transactionId: string, amountCents: Cents): RefundRow[] {
+    const rank = (row: RefundRow): number => (outstandingOf(row) === amountCents ? 0 : 1)
     return this.#awaitedOf(transactionId).toSorted(
       (one, other) => rank(one) - rank(other) || (one.id < other.id ? -1 : 1),
     )
   }
 
-  #receive(row: RefundRow, amountEuros: Euros, walletId: string | null, emit: ArrivedEmitter): void {
+  #receive(row: RefundRow, amountCents: Cents, walletId: string | null, emit: ArrivedEmitter): void {
     const { now } = this.#tenantNow
-    this.#change(row, { arrivedEuros: row.arrivedEuros + amountEuros, walletId })
+    this.#change(row, { arrivedCents: row.arrivedCents + amountCents, walletId })
     if (outstandingOf(row) > 0n || !refundMachine.move(row, 'completed')) return
     this.#change(row, { completedAt: now, ...NOT_AWAITED })
     emit('refund.completed', refundEvent(row))
@@ -220,26 +220,26 @@ export class Refunds {
   #addReceived(
     transactionId: string | null,
     { agentId, origin, way, walletId, source }: RefundReceipt,
-    amountEuros: Euros,
+    amountCents: Cents,
     emit: ArrivedEmitter,
   ): void {
-    const row = this.#add({ transactionId, agentId, origin, way, amountEuros, ...sourceOf(source) })
-    this.#receive(row, amountEuros, walletId, emit)
+    const row = this.#add({ transactionId, agentId, origin, way, amountCents, ...sourceOf(source) })
+    this.#receive(row, amountCents, walletId, emit)
   }
 
   /** Assigns at most this much of a receipt to the payment, or to none; returns how much it was. */
-  #assign(row: RefundRow, most: Euros, transactionId: string | null): Cents {
-    const part = minOf(cents(row.amountEuros), cents(most))
-    if (part === row.amountEuros) this.#change(row, { transactionId })
+  #assign(row: RefundRow, most: Cents, transactionId: string | null): Cents {
+    const part = minOf(cents(row.amountCents), cents(most))
+    if (part === row.amountCents) this.#change(row, { transactionId })
     else {
-      this.#change(row, { amountEuros: row.amountEuros - part, arrivedEuros: row.arrivedEuros - part })
+      this.#change(row, { amountCents: row.amountCents - part, arrivedCents: row.arrivedCents - part })
       const { id: _, ...members } = row
-      this.#add({ ...members, transactionId, amountEuros: part, arrivedEuros: part })
+      this.#add({ ...members, transactionId, amountCents: part, arrivedCents: part })
     }
     return part
   }
 
-  #add(members: Partial<RefundRow> & Pick<RefundRow, 'origin' | 'way' | 'amountEuros'>): RefundRow {
+  #add(members: Partial<RefundRow> & Pick<RefundRow, 'origin' | 'way' | 'amountCents'>): RefundRow {
     const { tenant, now } = this.#tenantNow
     const row: RefundRow = {
       ...blankRefund,
@@ -310,14 +310,14 @@ export const refundsOf = (transactionId: string, records: Records): Promise<Refu
 /** The part of a payment that is not refunded, awaited or disputed. Facts may exceed the payment: then zero. */
 export function leftToRefund(
   {
-    amountEuros,
-    refundedEuros,
-    disputedEuros,
-  }: Pick<TransactionRow, 'amountEuros' | 'refundedEuros' | 'disputedEuros'>,
+    amountCents,
+    refundedCents,
+    disputedCents,
+  }: Pick<TransactionRow, 'amountCents' | 'refundedCents' | 'disputedCents'>,
   awaitedCents: Cents,
 ): Cents {
-  const taken = sumOf([cents(refundedEuros), cents(disputedEuros), awaitedCents])
-  return restOf(cents(amountEuros), taken)
+  const taken = sumOf([cents(refundedCents), cents(disputedCents), awaitedCents])
+  return restOf(cents(amountCents), taken)
 }
 
 const AWAITED_SUM = `

@@ -4,7 +4,7 @@ import { file } from '../../kernel/contract/file.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { statementMachine } from './statement.ts'
 
@@ -19,8 +19,8 @@ const status = z.enum(statementMachine.states).meta({
 })
 
 const figures = {
-  openingEuros: euros.meta({ description: 'What was in the wallet when the month began.' }),
-  closingEuros: euros.meta({
+  openingCents: money.meta({ description: 'What was in the wallet when the month began.' }),
+  closingCents: money.meta({
     description: 'What was in it at `to`: the opening, with all that came and went.',
   }),
 }
@@ -38,8 +38,8 @@ export const StatementRecord = z
     from: instant,
     to: instant.meta({ description: 'What was booked before this instant is in it.' }),
     ...figures,
-    inEuros: euros,
-    outEuros: euros,
+    inCents: money,
+    outCents: money,
     movements: z.int().min(0).meta({ description: 'How many; what is only held is none.' }),
     ...recordTail,
   })

@@ -1,7 +1,7 @@
 import type { XmlElement } from '../../iso20022/xml-reader.ts'
 import { element, serialize } from '../../iso20022/xml-writer.ts'
 import { dayOf } from '../../values/clock.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import type { Statement } from './statement.ts'
 
@@ -20,9 +20,9 @@ const within = (names: readonly string[], innermost: XmlElement | undefined): Xm
   innermost && names.reduceRight((inner, name) => element(name, [inner]), innermost)
 
 /** camt amounts have no sign: `CdtDbtInd` gives the direction. */
-const magnitude = (euros: Euros): string => decimal(euros < 0n ? -euros : euros)
-const amount = (euros: Euros): XmlElement => element('Amt', magnitude(euros), { Ccy: 'EUR' })
-const indicator = (euros: Euros): XmlElement => element('CdtDbtInd', euros < 0n ? 'DBIT' : 'CRDT')
+const magnitude = (cents: Cents): string => decimal(cents < 0n ? -cents : cents)
+const amount = (cents: Cents): XmlElement => element('Amt', magnitude(cents), { Ccy: 'EUR' })
+const indicator = (cents: Cents): XmlElement => element('CdtDbtInd', cents < 0n ? 'DBIT' : 'CRDT')
 
 const accountId = (iban: string | null, otherId: string | null): XmlElement | undefined =>
   iban ? element('Id', [element('IBAN', iban)]) : within(['Id', 'Othr'], text('Id', otherId, 34))
@@ -65,36 +65,36 @@ function headPartsOf(statement: Statement): (XmlElement | undefined)[] {
       within(['Ownr'], text('Nm', holder)),
       bic ? within(['Svcr', 'FinInstnId'], element('BICFI', bic)) : undefined,
     ]),
-    balance('OPBD', statement.openingEuros, from),
-    balance(statement.status === 'final' ? 'CLBD' : 'ITBD', statement.closingEuros, lastDayOf(statement)),
+    balance('OPBD', statement.openingCents, from),
+    balance(statement.status === 'final' ? 'CLBD' : 'ITBD', statement.closingCents, lastDayOf(statement)),
     element('TxsSummry', [
       element('TtlNtries', [
         element('NbOfNtries', String(statement.movements)),
-        element('Sum', decimal(statement.inEuros + statement.outEuros)),
+        element('Sum', decimal(statement.inCents + statement.outCents)),
       ]),
-      element('TtlCdtNtries', [element('Sum', decimal(statement.inEuros))]),
-      element('TtlDbtNtries', [element('Sum', decimal(statement.outEuros))]),
+      element('TtlCdtNtries', [element('Sum', decimal(statement.inCents))]),
+      element('TtlDbtNtries', [element('Sum', decimal(statement.outCents))]),
     ]),
   ]
 }
 
 const lastDayOf = ({ to }: Statement): Date => new Date(to.getTime() - 1)
 
-const balance = (code: string, euros: Euros, on: Date): XmlElement =>
+const balance = (code: string, cents: Cents, on: Date): XmlElement =>
   element('Bal', [
     element('Tp', [element('CdOrPrtry', [element('Cd', code)])]),
-    amount(euros),
-    indicator(euros),
+    amount(cents),
+    indicator(cents),
     element('Dt', [element('Dt', dayOf(on))]),
   ])
 
 function entryOf(movement: Movement, { iban, walletId, holder }: Statement): XmlElement {
-  const { amountEuros, bookedAt, valueDate, postingId, kind } = movement
+  const { amountCents, bookedAt, valueDate, postingId, kind } = movement
   const own = { name: holder, iban, walletId }
-  const [payer, payee] = amountEuros < 0n ? [own, movement] : [movement, own]
+  const [payer, payee] = amountCents < 0n ? [own, movement] : [movement, own]
   return element('Ntry', [
-    amount(amountEuros),
-    indicator(amountEuros),
+    amount(amountCents),
+    indicator(amountCents),
     element('Sts', [element('Cd', 'BOOK')]),
     element('BookgDt', [element('DtTm', bookedAt.toISOString())]),
     element('ValDt', [element('Dt', valueDate)]),
@@ -103,8 +103,8 @@ function entryOf(movement: Movement, { iban, walletId, holder }: Statement): Xml
     element('NtryDtls', [
       element('TxDtls', [
         element('Refs', [element('AcctSvcrRef', postingId), text('EndToEndId', movement.endToEndId, 35)]),
-        amount(amountEuros),
-        indicator(amountEuros),
+        amount(amountCents),
+        indicator(amountCents),
         element('RltdPties', [...party('Dbtr', payer), ...party('Cdtr', payee)]),
         within(['RmtInf'], text('Ustrd', movement.reference)),
         text('AddtlTxInf', kind.words, 500),
@@ -114,8 +114,8 @@ function entryOf(movement: Movement, { iban, walletId, holder }: Statement): Xml
 }
 
 /** A returned payment stays in the family of issued transfers (`ICDT`), though it is a credit. */
-function codeOf({ kind, amountEuros }: Movement): XmlElement {
-  const isIssued = amountEuros < 0n || kind.code === 'RRTN'
+function codeOf({ kind, amountCents }: Movement): XmlElement {
+  const isIssued = amountCents < 0n || kind.code === 'RRTN'
   const ofTransfers = isIssued ? 'ICDT' : 'RCDT'
   const family = [element('Cd', kind.family ?? ofTransfers), element('SubFmlyCd', kind.code)]
   return element('Domn', [element('Cd', 'PMNT'), element('Fmly', family)])

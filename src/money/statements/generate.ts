@@ -3,7 +3,7 @@ import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { after } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { addFlows, type Flow, flowOf, sealWallet, walletBalanceAt } from '../ledger/index.ts'
 import type { statementsApi } from './api.ts'
 import type { MonthsOf } from './process.ts'
@@ -80,8 +80,8 @@ interface Account {
 
 interface StatementFigures extends Flow {
   readonly accountId: string
-  readonly openingEuros: Euros
-  readonly closingEuros: Euros
+  readonly openingCents: Cents
+  readonly closingCents: Cents
   readonly beforeVersion: bigint
   readonly lastVersion: bigint
 }
@@ -94,14 +94,14 @@ export async function generateStatement(
   { wallet, period, current }: Generation,
   context: GenerateContext,
 ): Promise<Statement> {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   if (current?.status === 'final') return current
   const month = monthOf(period)
   const isOver = month.to <= now
   // The long read comes before the account is locked; the second one reads only what was booked since.
   let figures = await readFigures(sql, tenant, wallet.id, month, current)
   if (isOver) {
-    sendAlong(sealWallet(sql, tenant, wallet.id, month.to))
+    queueStatement(sealWallet(sql, tenant, wallet.id, month.to))
     figures = await readFigures(sql, tenant, wallet.id, month, figures)
   }
   return storeStatement(
@@ -133,8 +133,8 @@ async function readFigures(
   return {
     ...flow,
     accountId: last.id,
-    openingEuros: before.posted,
-    closingEuros: last.posted,
+    openingCents: before.posted,
+    closingCents: last.posted,
     beforeVersion: before.version,
     lastVersion: last.version,
   }
@@ -162,11 +162,11 @@ async function storeStatement(
   return statement
 }
 
-const statementEvent = ({ id, walletId, period, status, openingEuros, closingEuros }: Statement) => ({
+const statementEvent = ({ id, walletId, period, status, openingCents, closingCents }: Statement) => ({
   statementId: id,
   walletId,
   period,
   status,
-  openingEuros,
-  closingEuros,
+  openingCents,
+  closingCents,
 })

@@ -1,5 +1,5 @@
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Statement } from './statement.ts'
 
 interface Kind {
@@ -52,8 +52,8 @@ export interface Movement {
   readonly bookedAt: Date
   readonly valueDate: string
   /** Positive for credits. */
-  readonly amountEuros: Euros
-  readonly balanceEuros: Euros
+  readonly amountCents: Cents
+  readonly balanceCents: Cents
   readonly name: string | null
   readonly iban: string | null
   /** Set if the counterparty is a wallet of the same owner. */
@@ -81,7 +81,7 @@ with page as (
   order by version limit ${PAGE_SIZE}
 )
 select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at as "bookedAt",
-  t.value_date::text as "valueDate", p.amount_cents as "amountEuros", p.balance_after_cents as "balanceEuros",
+  t.value_date::text as "valueDate", p.amount_cents as "amountCents", p.balance_after_cents as "balanceCents",
   coalesce(c.sender_name, h.recipient_name, x.payee ->> 'name', k.merchant, q.merchant, case when w.id is not null then $6 end) as name,
   coalesce(c.sender_iban, x.payee ->> 'iban', w.iban) as iban, w.id as "walletId",
   coalesce(c.reference, h.reference, x.reference, k.descriptor) as reference,

@@ -1,4 +1,4 @@
-import { type Euros, formatAmount } from '../../values/money.ts'
+import { type Cents, formatAmount } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import { LEFT, PdfDocument, RIGHT } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
@@ -100,7 +100,7 @@ class StatementPdf {
     this.#foot()
   }
 
-  addMovement({ bookedAt, valueDate, kind, name, amountEuros, balanceEuros, ...other }: Movement): void {
+  addMovement({ bookedAt, valueDate, kind, name, amountCents, balanceCents, ...other }: Movement): void {
     const document = this.#document
     const y = this.#nextY()
     // The second line may extend below the amounts.
@@ -108,8 +108,8 @@ class StatementPdf {
     document.text(dateOf(bookedAt), columns.booked, y)
     document.text(dateOf(new Date(valueDate)), columns.value, y)
     document.text(name ?? kind.words, columns.what, y, { width: WHAT_WIDTH })
-    document.text(signed(amountEuros), columns.amount, y, { alignRight: true })
-    document.text(figure(balanceEuros), columns.balance, y, { alignRight: true })
+    document.text(signed(amountCents), columns.amount, y, { alignRight: true })
+    document.text(figure(balanceCents), columns.balance, y, { alignRight: true })
     const account = other.iban ? inGroups(other.iban) : other.walletId
     const details = [name === null ? null : kind.words, account, other.reference]
     document.text(details.filter(Boolean).join(' · '), columns.what, y + 11, small)
@@ -117,14 +117,14 @@ class StatementPdf {
   }
 
   addTotals(): void {
-    const { movements, inEuros, outEuros, closingEuros, status, to } = this.#statement
+    const { movements, inCents, outCents, closingCents, status, to } = this.#statement
     const document = this.#document
     const y = this.#nextY() + 4
     const isFinal = status === 'final'
     const bold = { font: 'bold', alignRight: true } as const
     const sums = [
-      [`Money in`, signed(inEuros)],
-      [`Money out`, signed(-outEuros)],
+      [`Money in`, signed(inCents)],
+      [`Money out`, signed(-outCents)],
     ] as const
     document.text(`${movements} ${movements === 1n ? 'movement' : 'movements'}`, columns.booked, y)
     for (const [index, [words, sum]] of sums.entries()) {
@@ -136,7 +136,7 @@ class StatementPdf {
       ? dateOf(lastDayOf(this.#statement))
       : `${dateOf(to)}, ${to.toISOString().slice(11, 16)} UTC`
     document.text(`Closing balance at ${at}`, columns.booked, y + 38, { font: 'bold' })
-    document.text(`EUR ${figure(closingEuros)}`, columns.balance, y + 38, bold)
+    document.text(`EUR ${figure(closingCents)}`, columns.balance, y + 38, bold)
     if (isFinal) return
     document.text('Of the month that still runs: what is booked later is not in it.', LEFT, y + 54, {
       size: 7.5,
@@ -153,12 +153,12 @@ class StatementPdf {
   }
 
   #balances(y: number): void {
-    const { openingEuros, inEuros, outEuros, closingEuros } = this.#statement
+    const { openingCents, inCents, outCents, closingCents } = this.#statement
     const figures = [
-      ['Opening balance', figure(openingEuros)],
-      ['Money in', signed(inEuros)],
-      ['Money out', signed(-outEuros)],
-      ['Closing balance', figure(closingEuros)],
+      ['Opening balance', figure(openingCents)],
+      ['Money in', signed(inCents)],
+      ['Money out', signed(-outCents)],
+      ['Closing balance', figure(closingCents)],
     ] as const
     this.#document.band(y, 48)
     for (const [index, [name, figure]] of figures.entries()) {
@@ -201,6 +201,6 @@ const monthIn = ({ from }: Statement): string => month.format(from)
 /** The month in letters, so that it cannot be taken for the day. */
 const dateOf = (at: Date): string => day.format(at)
 
-const figure = (euros: Euros): string => formatAmount(euros).replace('-', '−')
-const signed = (euros: Euros): string => (euros > 0n ? `+${figure(euros)}` : figure(euros))
+const figure = (amount: Cents): string => formatAmount(amount).replace('-', '−')
+const signed = (amount: Cents): string => (amount > 0n ? `+${figure(amount)}` : figure(amount))
 const inGroups = (iban: string): string => iban.replace(/(.{4})(?=.)/g, '$1 ')

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ByteStream, File } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
-import { type CsvColumns, csvLine, csvText } from '../../values/csv.ts'
+import { type CsvColumns, csvHead, csvLine, csvText } from '../../values/csv.ts'
 import { decimal } from '../../values/money.ts'
 import { findWallet } from '../wallets/index.ts'
 import { statementsApi } from './api.ts'
@@ -23,13 +23,13 @@ const columns: CsvColumns<Movement> = {
   counterpartyAccount: ({ iban, walletId }) => csvText(iban ?? walletId),
   reference: ({ reference }) => csvText(reference),
   endToEndId: ({ endToEndId }) => csvText(endToEndId),
-  amountEuros: ({ amountEuros }) => decimal(amountEuros),
-  balanceEuros: ({ balanceEuros }) => decimal(balanceEuros),
+  amountCents: ({ amountCents }) => decimal(amountCents),
+  balanceCents: ({ balanceCents }) => decimal(balanceCents),
   postingId: ({ postingId }) => postingId,
 }
 
 async function* csvOf(pages: AsyncIterable<readonly Movement[]>): AsyncGenerator<string> {
-  yield csvLine(Object.keys(columns))
+  yield csvHead(columns)
   for await (const page of pages)
     yield page.map(movement => csvLine(Object.values(columns).map(column => column(movement)))).join('')
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { freeText, recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
 import { transactionMachine, transactionTypes } from './transaction.ts'
 
@@ -21,8 +21,8 @@ export const TransactionRecord = z
     type,
     status,
     currency: z.literal('EUR'),
-    amountEuros: euros,
-    refundedEuros: euros,
+    amountCents: money,
+    refundedCents: money,
     merchant: z.string().meta({ description: 'Who was paid.', examples: ['Bookshop'] }),
     mcc: z.string().nullable(),
     country: z.string().nullable(),
@@ -39,14 +39,14 @@ export const TransactionEvent = z.object({
   transactionId: id('txn'),
   agentId: id('agent').nullable(),
   intentId: id('intent').nullable(),
-  amountEuros: euros,
+  amountCents: money,
   merchant: z.string().max(200),
   status,
 })
 
 const RefundedEvent = TransactionEvent.extend({
   type: type.optional().meta({ description: 'How it was paid.' }),
-  refundEuros: euros
+  refundCents: money
     .optional()
     .meta({ description: 'What has come back by this; `amountEuros` is the payment.' }),
 })

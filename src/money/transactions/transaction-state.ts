@@ -1,6 +1,6 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import {
   type TransactionRow,
   type TransactionStatus,
@@ -14,8 +14,8 @@ export interface TransactionState {
   readonly type: 'card' | 'mpp' | 'refund' | 'transfer'
   readonly transferId: string | null
   readonly status: TransactionStatus
-  readonly amountEuros: Euros
-  readonly refundedEuros: Euros
+  readonly amountCents: Cents
+  readonly refundedCents: Cents
   readonly intentId: string | null
   readonly declineReason: string | null
 }
@@ -27,7 +27,7 @@ type NewPayment = Pick<
 
 export function newTransaction(
   members: NewPayment,
-  { type, status, amountEuros, intentId, transferId }: TransactionState,
+  { type, status, amountCents, intentId, transferId }: TransactionState,
   { tenant, now }: TenantNow,
   emit: TransactionEmitter,
 ): TransactionRow {
@@ -42,9 +42,9 @@ export function newTransaction(
     transferId,
     status: transactionMachine.initial,
     currency: 'EUR',
-    amountEuros,
-    refundedEuros: 0n,
-    disputedEuros: 0n,
+    amountCents,
+    refundedCents: 0n,
+    disputedCents: 0n,
     memo: null,
     declineReason: null,
     witnesses: [],
@@ -76,11 +76,11 @@ export function moveToState(
   emit: TransactionEmitter,
 ): boolean {
   const { status, ...members } = state
-  const cameBack = state.refundedEuros - transaction.refundedEuros
+  const cameBack = state.refundedCents - transaction.refundedCents
   const isSame =
     transaction.type === state.type &&
-    transaction.amountEuros === state.amountEuros &&
-    transaction.refundedEuros === state.refundedEuros &&
+    transaction.amountCents === state.amountCents &&
+    transaction.refundedCents === state.refundedCents &&
     transaction.intentId === state.intentId
   if (isSame && transaction.status === status) return false
   Object.assign(transaction, members, { updatedAt: now })

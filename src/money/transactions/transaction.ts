@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable, zeroEuros } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
@@ -52,10 +52,10 @@ const schema = defineEntity({
     type: p.enum(transactionTypes),
     status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
-    amountEuros: p.bigint().name('amount_cents'),
-    refundedEuros: zeroEuros('refunded_cents'),
+    amountCents: p.bigint().name('amount_cents'),
+    refundedCents: zeroCents('refunded_cents'),
     /** The part that is disputed, or was credited by a dispute: it cannot be refunded as well. */
-    disputedEuros: zeroEuros('disputed_cents'),
+    disputedCents: zeroCents('disputed_cents'),
     merchant: p.text(),
     mcc: nullable.string(),
     country: nullable.string(),
@@ -100,15 +100,15 @@ export const updateTransactions = updateOf(transactionTable, [
   'updatedAt',
   'type',
   'status',
-  'amountEuros',
-  'refundedEuros',
+  'amountCents',
+  'refundedCents',
   'intentId',
   'declineReason',
   'witnesses',
 ])
 
 /** The columns that a refund changes: one payment may get many refunds a second. */
-export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedEuros'])
+export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedCents'])
 
 /** In the order of their ids. Agents and accounts are locked before. */
 export const lockTransactions = lockedRowsById(transactionTable)

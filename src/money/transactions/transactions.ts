@@ -7,7 +7,7 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import {
   type cardPaymentEvents,
@@ -23,16 +23,16 @@ export const transactionEvent = (transaction: TransactionRow): z.output<typeof T
   transactionId: transaction.id,
   agentId: transaction.agentId,
   intentId: transaction.intentId,
-  amountEuros: transaction.amountEuros,
+  amountCents: transaction.amountCents,
   merchant: excerpt(transaction.merchant),
   status: transaction.status,
 })
 
 /** Zero, if the rest of the payment was never captured. */
-export const refundedEvent = (transaction: TransactionRow, refundEuros: Euros) => ({
+export const refundedEvent = (transaction: TransactionRow, refundCents: Cents) => ({
   ...transactionEvent(transaction),
   type: transaction.type,
-  ...(refundEuros > 0n ? { refundEuros } : {}),
+  ...(refundCents > 0n ? { refundCents } : {}),
 })
 
 /**
@@ -41,15 +41,15 @@ export const refundedEvent = (transaction: TransactionRow, refundEuros: Euros) =
  */
 export function refundTransaction(
   transaction: TransactionRow,
-  amountEuros: Euros,
+  amountCents: Cents,
   now: Date,
   emit: TransactionEmitter,
 ): void {
-  transaction.refundedEuros += amountEuros
+  transaction.refundedCents += amountCents
   transaction.updatedAt = now
-  const isBack = transaction.refundedEuros === transaction.amountEuros
+  const isBack = transaction.refundedCents === transaction.amountCents
   transactionMachine.move(transaction, isBack ? 'refunded' : 'completed')
-  if (amountEuros > 0n) emit('transaction.refunded', refundedEvent(transaction, amountEuros))
+  if (amountCents > 0n) emit('transaction.refunded', refundedEvent(transaction, amountCents))
   else emit('transaction.updated', transactionEvent(transaction))
 }
 
@@ -68,7 +68,7 @@ function moveTransaction(
   return true
 }
 
-type CompletedPayment = Pick<TransactionRow, 'type' | 'walletId' | 'amountEuros' | 'merchant'> &
+type CompletedPayment = Pick<TransactionRow, 'type' | 'walletId' | 'amountCents' | 'merchant'> &
   Partial<TransactionRow>
 
 /** A transaction that completes at once, with the events of all its steps, for a group commit to insert. */
@@ -89,8 +89,8 @@ export function completedTransaction(
     runId: null,
     status: transactionMachine.initial,
     currency: 'EUR',
-    refundedEuros: 0n,
-    disputedEuros: 0n,
+    refundedCents: 0n,
+    disputedCents: 0n,
     mcc: null,
     country: null,
     memo: null,

@@ -3,15 +3,15 @@ import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { givenMetadata, label, metadata, recordHead, recordTail, searchText } from '../../values/schemas.ts'
 import { purseRefusal, walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)
 
 const balance = {
-  availableEuros: euros.meta({ description: 'What can be spent.' }),
-  heldEuros: euros.meta({ description: 'Kept for payments that have been approved.' }),
+  availableCents: money.meta({ description: 'What can be spent.' }),
+  heldCents: money.meta({ description: 'Kept for payments that have been approved.' }),
 }
 
 export const WalletRecord = z
@@ -46,8 +46,8 @@ export const WalletRecord = z
 export const WalletEvent = z.object({
   walletId: id('wallet'),
   status,
-  amountEuros: euros.optional(),
-  balanceEuros: euros,
+  amountCents: money.optional(),
+  balanceCents: money,
 })
 
 const fails = {

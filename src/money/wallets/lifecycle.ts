@@ -31,17 +31,17 @@ export function virtualIban(
 
 type Opening = Pick<
   Context<never, { 'wallet.created': typeof WalletEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit' | 'sendAlong'
+  'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit' | 'queueStatement'
 >
 type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'cardId' | 'parentWalletId' | 'metadata'>>
 
 /** Opens a wallet with its IBAN and its account in the ledger. The purse of a card has no IBAN: its owner funds it. */
 export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
-  const { records, sql, emit, sendAlong } = context
+  const { records, sql, emit, queueStatement } = context
   const number = members.kind === 'card' ? NO_IBAN : await nextIban(context)
   const wallet = records.create(Wallet, { ...members, ...number })
-  sendAlong(openWalletAccount(sql, context, wallet.id))
+  queueStatement(openWalletAccount(sql, context, wallet.id))
   emit('wallet.created', eventWithBalance(wallet, EMPTY))
   return wallet
 }
@@ -131,14 +131,14 @@ export async function walletInPlaceOf(
 
 type Closing = Pick<
   Context<never, { 'wallet.closed': typeof WalletEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
 /** The caller has locked its account, which must be empty. False if it was closed before. */
 export async function closeWallet(id: string, context: Closing): Promise<boolean> {
   const wallet = await context.records.lock(Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
-  context.sendAlong(closeAccount(context.sql, context, id))
+  context.queueStatement(closeAccount(context.sql, context, id))
   context.emit('wallet.closed', eventWithBalance(wallet, EMPTY))
   return true
 }

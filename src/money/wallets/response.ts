@@ -5,14 +5,14 @@ import { type Balance, type Book, balancesOf } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
 
-export const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
+export const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
 
-export const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) =>
-  withMembers(wallet, { availableEuros, heldEuros })
+export const withBalance = (wallet: Wallet, { availableCents, heldCents }: Balance) =>
+  withMembers(wallet, { availableCents, heldCents })
 
 export function balanceIn(book: Book, walletId: string): Balance {
   const { posted, held } = book.balance(walletId)
-  return { availableEuros: posted - held, heldEuros: held }
+  return { availableCents: posted - held, heldCents: held }
 }
 
 export async function withBalances(
@@ -30,16 +30,16 @@ export async function withBalances(
 /** Its current balance, and the amount that moved, if any. */
 export const walletEvent = (
   { id, status }: Pick<Wallet, 'id' | 'status'>,
-  balanceEuros: bigint,
-  amountEuros?: bigint,
+  balanceCents: bigint,
+  amountCents?: bigint,
 ): z.output<typeof WalletEvent> => ({
   walletId: id,
   status,
-  ...(amountEuros === undefined ? {} : { amountEuros }),
-  balanceEuros,
+  ...(amountCents === undefined ? {} : { amountCents }),
+  balanceCents,
 })
 
 export const eventWithBalance = (
   wallet: Wallet,
-  { availableEuros, heldEuros }: Balance,
-): z.output<typeof WalletEvent> => walletEvent(wallet, availableEuros + heldEuros)
+  { availableCents, heldCents }: Balance,
+): z.output<typeof WalletEvent> => walletEvent(wallet, availableCents + heldCents)

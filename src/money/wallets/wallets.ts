@@ -53,13 +53,13 @@ const wallets = implement(walletsApi, {
   },
 
   async update({ params, body: { status, ...members } }, context) {
-    const { sql, tenant, emit, refuse, sendAlong } = context
+    const { sql, tenant, emit, refuse, queueStatement } = context
     const [book, wallet] = await lockWallet(context, params.id)
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.status === 'closed') return refuse('wallet_closed')
     if (status && isPurse(wallet)) return refuse('wallet_of_card')
     if (status && walletMachine.move(wallet, status))
-      sendAlong(freezeAccount(sql, tenant, wallet.id, status === 'frozen'))
+      queueStatement(freezeAccount(sql, tenant, wallet.id, status === 'frozen'))
     Object.assign(wallet, members)
     const record = withBalance(wallet, balanceIn(book, wallet.id))
     emit('wallet.updated', eventWithBalance(wallet, record))
@@ -72,7 +72,7 @@ const wallets = implement(walletsApi, {
     const at = query.at ?? now
     const balance = await walletBalanceAt(sql, tenant, at, wallet.id)
     const { posted, held } = balance ?? { posted: 0n, held: 0n }
-    return { walletId: wallet.id, at, availableEuros: posted - held, heldEuros: held }
+    return { walletId: wallet.id, at, availableCents: posted - held, heldCents: held }
   },
 
   async close({ params }, context) {

@@ -1,4 +1,4 @@
-import { NoAnswer } from '../../derive/repeat.ts'
+import { NoAnswer } from '../../derive/retry.ts'
 import { type Operation, type OperationTable, operationFrom } from './operation.ts'
 import { type AgentPayOptions, type CallOptions, type Settings, settingsOf } from './options.ts'
 import { type Page, Pages } from './pages.ts'

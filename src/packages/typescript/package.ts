@@ -1,4 +1,4 @@
-export { NoAnswer } from '../../derive/repeat.ts'
+export { NoAnswer } from '../../derive/retry.ts'
 export { clientClass } from './client.ts'
 export type { AgentPayOptions, CallOptions, WaitOptions } from './options.ts'
 export { type Page, Pages } from './pages.ts'

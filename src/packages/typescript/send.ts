@@ -1,6 +1,6 @@
 import { type CallInput, requestOf } from '../../derive/call.ts'
 import { formOf } from '../../derive/form.ts'
-import { NoAnswer, type Patience, untilAnswered } from '../../derive/repeat.ts'
+import { NoAnswer, type RetryPolicy, withRetries } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
 import type { Operation } from './operation.ts'
 import type { CallOptions, Settings } from './options.ts'
@@ -43,7 +43,7 @@ export async function send(settings: Settings, call: Call): Promise<Reply> {
   const { operation, options } = call
   const key = operation.takesKey ? (options.idempotencyKey ?? (await newKey())) : undefined
   const { url, ...request } = requestFor(settings, call, key)
-  const reply = await untilAnswered(() => attempt(settings, call, url, request), {
+  const reply = await withRetries(() => attempt(settings, call, url, request), {
     isRepeatable: operation.isRepeatable || key !== undefined,
     patience: patienceFor(options.retries ?? settings.retries),
     drain: async () => undefined,
@@ -54,10 +54,10 @@ export async function send(settings: Settings, call: Call): Promise<Reply> {
   return reply
 }
 
-const patienceFor = (retries: number): Patience => ({
+const patienceFor = (retries: number): RetryPolicy => ({
   pauses: PAUSES.slice(0, retries),
-  mostWaits: retries,
-  longestWaitS: LONGEST_WAIT_S,
+  maxWaits: retries,
+  maxWaitSeconds: LONGEST_WAIT_S,
 })
 
 function requestFor(

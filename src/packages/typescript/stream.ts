@@ -1,4 +1,4 @@
-import { NoAnswer } from '../../derive/repeat.ts'
+import { NoAnswer } from '../../derive/retry.ts'
 import { serverSentEvents } from '../../values/server-sent-events.ts'
 import { Refused } from './refused.ts'
 import { pause, type Reply } from './send.ts'

@@ -1,4 +1,4 @@
-import { NoAnswer } from '../../derive/repeat.ts'
+import { NoAnswer } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
 import type { CallOptions, WaitOptions } from './options.ts'
 import { pause } from './send.ts'

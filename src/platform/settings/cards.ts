@@ -11,7 +11,7 @@ const apiUrl = z
 export const cardSettings = {
   cardProcessor: about(z.enum(['sandbox', 'stripe']).optional(), {
     meaning:
-      'Processor of live mode’s cards. `stripe` is Stripe Issuing and needs the two settings below. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
+      'Card processor in live mode. `stripe` is Stripe Issuing and needs the two settings below. `sandbox` simulates one, for rehearsals. Test mode always uses the sandbox.',
     allowed: 'sandbox, stripe',
     otherwise: 'none: live mode has no cards',
   }),
@@ -22,27 +22,26 @@ export const cardSettings = {
       .optional(),
     {
       meaning:
-        'Key of the account at Stripe that issues the cards; a restricted one needs Issuing and ephemeral keys.',
+        'API key of the Stripe account that issues the cards. A restricted key needs permission for Issuing and ephemeral keys.',
       secret: true,
-      allowed: 'a secret or restricted key of Stripe (sk_…, rk_…)',
+      allowed: 'a Stripe secret or restricted key (sk_…, rk_…)',
       otherwise: 'none',
     },
   ),
   stripeWebhookSecret: about(webhookSecret(), {
-    meaning: 'Signing secret of the endpoint that Stripe asks about authorizations in real time.',
+    meaning: 'Signing secret of the Stripe endpoint for real-time authorizations.',
     secret: true,
-    allowed: 'a signing secret of Stripe (whsec_…)',
+    allowed: 'a Stripe signing secret (whsec_…)',
     otherwise: 'none',
   }),
   stripeWebhookSecretEvents: about(webhookSecret(), {
-    meaning:
-      'Signing secret of the endpoint that Stripe sends all other events to, where that is another one.',
+    meaning: 'Signing secret of the Stripe endpoint for all other events, if it is a different one.',
     secret: true,
-    allowed: 'a signing secret of Stripe (whsec_…)',
+    allowed: 'a Stripe signing secret (whsec_…)',
     otherwise: 'none',
   }),
   stripeApiUrl: about(apiUrl.optional(), {
-    meaning: 'Address of Stripe’s API: another one for rehearsals with a stand-in.',
+    meaning: 'Address of Stripe’s API. Change it for tests against a stand-in.',
     allowed: 'an https URL, or an http URL of the loopback',
     otherwise: 'https://api.stripe.com',
   }),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { nearest } from '../../values/nearest.ts'
-import { readSettings, type Settings, settingVariables, WrongSetting } from './settings.ts'
+import { readSettings, refuseRenamed, type Settings, settingVariables, WrongSetting } from './settings.ts'
 
 const FILE = '.env'
 
@@ -15,7 +15,7 @@ export function environment(): Settings {
 }
 
 /** Variables of other programs, which read the same file and resemble ours. */
-const OF_OTHERS =
+const FOREIGN_VARIABLES =
   /^PG[A-Z]+$|^(AGENTPAY|NODE|NPM|POSTGRES|COMPOSE|DOCKER)_|^TEMPORAL_(CLI|CODEC|CONFIG|ENV|PROFILE)/
 
 /**
@@ -23,10 +23,11 @@ const OF_OTHERS =
  * be no limit. An unknown name that resembles none belongs to another program and is ignored.
  */
 export function refuseMisspelt(names: readonly string[], file: string): void {
+  refuseRenamed(names)
   const known = settingVariables()
   for (const name of names) {
-    if (known.includes(name) || OF_OTHERS.test(name)) continue
+    if (known.includes(name) || FOREIGN_VARIABLES.test(name)) continue
     const meant = nearest(name, known)
-    if (meant) throw new WrongSetting(`${name} in ${file} is no setting. Did you mean ${meant}?`)
+    if (meant) throw new WrongSetting(`${name} in ${file} is not a setting. Did you mean ${meant}?`)
   }
 }

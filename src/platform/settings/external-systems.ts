@@ -4,35 +4,35 @@ import { about, addresses, integer, listOf, pageOrigin, WrongSetting } from './s
 export const outsideSettings = {
   outboundAllowCidrs: about(addresses.optional(), {
     meaning:
-      'Addresses that webhooks and other calls to addresses of others may reach though they are not public: of receivers beside it. What is in your network is open to every customer then.',
-    allowed: 'addresses or blocks of them (127.0.0.1,10.1.0.0/16,fd00:1::/32)',
+      'Non-public addresses that webhooks and other outgoing calls may reach. Every customer can then reach them, so list receivers only.',
+    allowed: 'addresses or CIDR blocks (127.0.0.1,10.1.0.0/16,fd00:1::/32)',
     otherwise: 'none: only public addresses',
   }),
   webhookRetrySeconds: about(listOf(integer(1, 604_800)).default([60, 300, 900, 3_600]), {
     meaning:
-      'Waits before the second attempt of a webhook, the third, and so on, on plans that retry. With a fifth wait, 14400, there are six attempts.',
+      'Waits before the second and later attempts of a webhook, on plans that retry. A fifth wait, 14400, makes six attempts.',
     allowed: 'seconds, separated by commas',
   }),
-  pushContact: about(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
+  vapidSubject: about(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
     meaning:
-      'To whom push services turn when our messages give them trouble. Some of them refuse a made-up one: give yours before you use web push.',
+      'Contact for push services (the subject of VAPID, RFC 8292). Some services refuse invalid contacts: set your own before you use web push.',
     allowed: 'mailto: and an address, or an https URL',
   }),
   metricsPort: about(integer(0, 65_535).optional(), {
     meaning:
-      'Port of `HOST` at which a worker or a relay answers `/health` and `/metrics`; an API process does so at its own.',
+      'Port at which a worker or relay serves `/health` and `/metrics` on `HOST`. An API process serves them on its own port.',
     allowed: '0 to 65535; 0 takes any free port',
-    otherwise: 'none: they are not asked',
+    otherwise: 'no metrics port',
   }),
   publicUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
-    meaning: 'Address of the service as its clients see it, shown in the documentation.',
+    meaning: 'Address of the service for its clients, shown in the documentation.',
     allowed: 'an http or https URL',
     otherwise: 'the address it listens on',
   }),
   passkeyOrigins: about(listOf(pageOrigin).optional(), {
     meaning:
-      'Further origins whose pages may use the passkeys of `PUBLIC_URL`; `/.well-known/webauthn` lists them for browsers.',
-    allowed: 'https origins without a path, with commas between them',
+      'Further origins whose pages may use the passkeys of `PUBLIC_URL`. Browsers read them from `/.well-known/webauthn`.',
+    allowed: 'https origins without a path, separated by commas',
     otherwise: 'none',
   }),
 }
@@ -40,10 +40,10 @@ export const outsideSettings = {
 export const identitySettings = {
   kycProvider: about(z.enum(['sandbox', 'manual']).optional(), {
     meaning:
-      'Who verifies that people are who they say, in both modes: whoever is verified may make live keys. With `manual` operators decide. `sandbox` decides by magic names, and is refused beside a real rail.',
+      'Who verifies identities, in both modes. A verified owner may create live keys. `manual`: operators decide. `sandbox` decides by magic names and is refused together with a real rail.',
     allowed: 'sandbox, manual',
     otherwise:
-      'manual beside a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN), else sandbox',
+      'manual with a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN), otherwise sandbox',
   }),
 }
 
@@ -65,24 +65,24 @@ export const kycProviderOf = (settings: Rails): 'sandbox' | 'manual' =>
 export function assertKycProvider(settings: Rails): void {
   if (kycProviderOf(settings) === 'sandbox' && hasRealRail(settings))
     throw new WrongSetting(
-      'KYC_PROVIDER=sandbox verifies whoever has a magic name, and real money can be moved here: set KYC_PROVIDER=manual, or take SEPA_RAIL=files, CARD_PROCESSOR=stripe and COLLECTION_IBAN away.',
+      'KYC_PROVIDER=sandbox verifies people by magic names, and this installation moves real money. Set KYC_PROVIDER=manual, or remove SEPA_RAIL=files, CARD_PROCESSOR=stripe and COLLECTION_IBAN.',
     )
 }
 
 export const canvasSettings = {
   canvasModelUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning:
-      'Address of a server that speaks the chat-completions protocol, up to `/v1`. What people ask, and what operations answer to them, is sent there. Inside your network it needs `OUTBOUND_ALLOW_CIDRS`.',
+      'Base URL of a chat-completions API, up to `/v1`. It receives people’s questions and the answers of operations. An address inside your network needs `OUTBOUND_ALLOW_CIDRS`.',
     allowed: 'an http or https URL',
-    otherwise: 'none: the conversation understands what its grammar knows',
+    otherwise: 'none: the canvas understands only its own grammar',
   }),
   canvasModel: about(z.string().min(1).max(200).optional(), {
-    meaning: 'The model that the server of `CANVAS_MODEL_URL` is asked for.',
+    meaning: 'Model that is requested from `CANVAS_MODEL_URL`.',
     allowed: 'a text',
     otherwise: '`default`',
   }),
   canvasModelKey: about(z.string().min(1).max(1_000).optional(), {
-    meaning: 'The key that the server of `CANVAS_MODEL_URL` wants.',
+    meaning: 'API key of `CANVAS_MODEL_URL`.',
     secret: true,
     allowed: 'a text',
     otherwise: 'none',

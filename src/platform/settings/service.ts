@@ -4,7 +4,7 @@ import { about, hostName, integer, listOf, trustProxy } from './setting.ts'
 
 export const serviceSettings = {
   port: about(integer(0, 65_535).default(8080), {
-    meaning: 'Port of the service. When it is taken, the next free one is used.',
+    meaning: 'Port of the service. If it is taken, the next free one is used.',
     allowed: '0 to 65535; 0 takes any free port',
   }),
   host: about(hostName.default('127.0.0.1'), {
@@ -12,23 +12,23 @@ export const serviceSettings = {
     allowed: 'an IP address or a host name',
   }),
   dataDir: about(z.string().default('.data'), {
-    meaning: 'Where everything that must survive a restart is kept.',
+    meaning: 'Directory of all data that must survive a restart.',
     allowed: 'a directory',
   }),
   filesDir: about(z.string().optional(), {
     meaning:
-      'Where uploaded files are kept, encrypted; the same for all processes, and backed up with the database.',
+      'Directory of uploaded files, encrypted. All processes share it; back it up together with the database.',
     allowed: 'a directory',
     otherwise: '`files` in `DATA_DIR`',
   }),
   filesQuotaMib: about(integer(1, 1_000_000_000).default(5_120), {
     meaning:
-      'Room for the files of one owner in each mode, in MiB: receipts and evidence with the pictures made of them, equal files once. What needs more is refused as `storage_full`.',
+      'Storage quota of one owner in each mode, in MiB: receipts and evidence with their thumbnails; equal files count once. Uploads above it are refused with `storage_full`.',
     allowed: '1 to 1000000000',
   }),
   filesUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning:
-      'S3-compatible store in which uploaded files are kept in place of `FILES_DIR`: no process needs a folder then.',
+      'S3-compatible store for uploaded files, instead of `FILES_DIR`. No process needs a shared directory then.',
     allowed: 'https://host, or http://host:port in your own network',
     otherwise: 'the folder `FILES_DIR`',
   }),
@@ -38,99 +38,99 @@ export const serviceSettings = {
       .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
       .optional(),
     {
-      meaning: 'Bucket of `FILES_URL`; nothing else should lie in it.',
+      meaning: 'Bucket of `FILES_URL`. Use it for nothing else.',
       allowed: 'its name',
       otherwise: 'none',
     },
   ),
   filesRegion: about(z.string().min(1).max(60).default('us-east-1'), {
-    meaning: 'Region of `FILES_URL`, for which requests are signed.',
-    allowed: 'as the store calls it',
+    meaning: 'Region of `FILES_URL`, used in request signatures.',
+    allowed: 'a region of the store',
   }),
   filesAccessKeyId: about(z.string().min(1).max(200).optional(), {
-    meaning: 'Access key of `FILES_URL`: it may read, write, list and delete in the bucket.',
-    allowed: 'as the store has given it',
+    meaning: 'Access key of `FILES_URL`. It needs read, write, list and delete permission on the bucket.',
+    allowed: 'issued by the store',
     otherwise: 'none',
   }),
   filesSecretKey: about(z.string().min(1).max(200).optional(), {
-    meaning: 'Secret key that belongs to `FILES_ACCESS_KEY_ID`.',
+    meaning: 'Secret key of `FILES_ACCESS_KEY_ID`.',
     secret: true,
-    allowed: 'as the store has given it',
+    allowed: 'issued by the store',
     otherwise: 'none',
   }),
   databaseUrl: about(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
-    meaning: 'PostgreSQL to use, 18 or later.',
+    meaning: 'PostgreSQL server, version 18 or later.',
     secret: true,
     allowed: 'postgres://user:password@host:port/database',
     otherwise: 'an embedded server',
   }),
   databasePassword: about(z.string().optional(), {
-    meaning: 'Password that goes into a `DATABASE_URL` that has none.',
+    meaning: 'Password for a `DATABASE_URL` without one.',
     secret: true,
     allowed: 'any text',
     otherwise: 'none',
   }),
   databasePool: about(integer(2, 200).default(20), {
-    meaning: 'Most connections one process opens to PostgreSQL.',
+    meaning: 'Maximum number of PostgreSQL connections per process.',
     allowed: '2 to 200',
   }),
   dashboardSecret: about(z.string().min(16).optional(), {
-    meaning: 'Secret of the operator of this installation, who sends it as `X-Dashboard-Secret`.',
+    meaning: 'Credential of the operator, sent as `X-Dashboard-Secret`.',
     secret: true,
     allowed: 'at least 16 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
-  secretKey: about(z.string().min(32).optional(), {
-    meaning: 'Key that signs page cursors; the same for all processes.',
+  cursorSigningKey: about(z.string().min(32).optional(), {
+    meaning: 'Key that signs pagination cursors. All processes share it.',
     secret: true,
     allowed: 'at least 32 characters',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
   encryptionKey: about(encryptionKey.optional(), {
     meaning:
-      'Key that seals what is kept and must be read again, such as the keys that sign webhooks; the same for all processes.',
+      'Key that encrypts stored secrets which must be read again, such as webhook signing secrets. All processes share it.',
     secret: true,
     allowed: '32 bytes, as 64 hexadecimal digits or base64',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
   encryptionKeysOld: about(listOf(encryptionKey).optional(), {
-    meaning: 'Keys that `ENCRYPTION_KEY` was before. They open what they have sealed, and seal nothing.',
+    meaning: 'Previous values of `ENCRYPTION_KEY`. They decrypt existing data and encrypt nothing.',
     secret: true,
-    allowed: 'such keys, with commas between them',
+    allowed: 'such keys, separated by commas',
     otherwise: 'none',
   }),
   rateLimitPerMinute: about(integer(1, 1_000_000).default(100), {
-    meaning: 'Requests a minute that one client address may make.',
+    meaning: 'Requests per minute from one client address.',
     allowed: '1 to 1000000',
   }),
   // If every proxy were trusted, a client could name its own address and so pass the rate limit.
   trustProxy: about(trustProxy.default(false), {
     meaning:
-      'Proxies whose `X-Forwarded-For` is believed. Never all of them: a client could then forge its address.',
+      'Proxies whose `X-Forwarded-For` is trusted. Never trust all: a client could then forge its address.',
     allowed: 'false, the number of proxies (1 to 10), or their addresses (10.0.0.1,10.1.0.0/16)',
   }),
   keepAliveSeconds: about(integer(1, 3_600).default(75), {
     meaning:
-      'How long an idle connection of a client is kept, in seconds. Behind a load balancer: longer than it keeps its own.',
+      'How long an idle client connection stays open, in seconds. Behind a load balancer, set it higher than the load balancer’s own timeout.',
     allowed: '1 to 3600',
   }),
   connectionsPerAddress: about(integer(1, 10_000).default(500), {
     meaning:
-      'Connections that one client address (of IPv6, a /64) may have to one process. A proxy of `TRUST_PROXY` may have any number.',
+      'Maximum number of connections of one client address (for IPv6, a /64) to one process. Proxies in `TRUST_PROXY` are not limited.',
     allowed: '1 to 10000',
   }),
   bodyMemoryMib: about(integer(8, 4_096).default(32), {
     meaning:
-      'Memory of one process for bodies above 64 KiB that are on their way, in MiB; one client has an eighth of it. Others wait, unread.',
+      'Memory per process for request bodies above 64 KiB in transit, in MiB. One client gets at most an eighth of it; other bodies wait unread.',
     allowed: '8 to 4096',
   }),
   uploadMemoryMib: about(integer(16, 4_096).default(64), {
     meaning:
-      'Memory of one process for bodies with files above 64 KiB, in MiB: a form takes 3 at most, as its files are written while they arrive; JSON, and what is looked at, its whole length. A client takes an eighth. Others wait, unread.',
+      'Memory per process for bodies with files above 64 KiB, in MiB. A form takes at most 3, as its files are written while they arrive; JSON and files under inspection take their whole length. One client gets at most an eighth of it; other bodies wait unread.',
     allowed: '16 to 4096',
   }),
   logLevel: about(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), {
-    meaning: 'Least severe log lines that are written.',
+    meaning: 'Lowest severity that is logged.',
     allowed: 'fatal, error, warn, info, debug, trace, silent',
   }),
 }
@@ -138,12 +138,12 @@ export const serviceSettings = {
 export const complianceSettings = {
   doraWeekendRelief: about(z.enum(['none', 'final', 'all']).default('none'), {
     meaning:
-      'Whether a report of a major incident that is due on a weekend or bank holiday may wait until noon of the next working day (Delegated Regulation (EU) 2025/301, Article 5(4) to (6)). `final`: the final report only, as credit institutions and some others may. `all`: each of them.',
+      'Whether a report of a major incident that is due on a weekend or bank holiday may wait until noon of the next working day (Delegated Regulation (EU) 2025/301, Article 5(4) to (6)). `final`: only the final report, as for credit institutions and some others. `all`: every report.',
     allowed: 'none, final, all',
   }),
   securityContact: about(z.url({ protocol: /^(mailto|https)$/ }).optional(), {
     meaning:
-      'To whom people turn who have found a weakness: `/.well-known/security.txt` names it (RFC 9116). Without it there is no such file.',
+      'Contact for security researchers, published in `/.well-known/security.txt` (RFC 9116). Without it the file does not exist.',
     allowed: 'mailto: and an address, or an https URL',
     otherwise: 'none',
   }),

@@ -40,7 +40,7 @@ export const yesOrNo = z.enum(['true', 'false']).transform(text => text === 'tru
 
 export const hostAndPort = z.string().regex(/^([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}$/)
 
-export const cutOffs = listOf(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)).refine(times =>
+export const cutoffTimes = listOf(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)).refine(times =>
   times.every((time, index) => index === 0 || time > String(times[index - 1])),
 )
 

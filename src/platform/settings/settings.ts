@@ -27,8 +27,27 @@ const keys = Object.keys(schema.shape) as (keyof Settings)[]
 
 const documented = (key: keyof Settings) => aboutOf(schema.shape[key])
 
+/** Names of earlier versions. One that is still set would have no effect, so it stops the start. */
+const RENAMED: Readonly<Record<string, string>> = {
+  SECRET_KEY: 'CURSOR_SIGNING_KEY',
+  SECRET_KEY_FILE: 'CURSOR_SIGNING_KEY_FILE',
+  TEMPORAL_WEB_UI: 'TEMPORAL_UI_URL',
+  PUSH_CONTACT: 'VAPID_SUBJECT',
+  CARD_ANSWER_MS: 'CARD_AUTH_TIMEOUT_MS',
+  SEPA_CUT_OFFS: 'SEPA_CUTOFF_TIMES',
+  MPP_RUNS: 'MPP_WORKFLOWS',
+}
+
+export const renamedVariables = Object.keys(RENAMED)
+
+export function refuseRenamed(names: readonly string[]): void {
+  for (const name of names)
+    if (RENAMED[name]) throw new WrongSetting(`${name} is now called ${RENAMED[name]}. Rename it.`)
+}
+
 /** An empty variable counts as unset. The message of a failure never contains a value. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  refuseRenamed(renamedVariables.filter(name => env[name]?.trim()))
   const given = keys.flatMap(key => {
     const name = variable(key)
     const value = documented(key).secret ? readSecret(env, name) : env[name]?.trim()
@@ -52,9 +71,7 @@ function withPassword(settings: Settings): Settings {
   if (databasePassword === undefined) return settings
   const url = databaseUrl === undefined ? null : new URL(databaseUrl)
   if (!url?.username || url.password)
-    throw new WrongSetting(
-      'DATABASE_PASSWORD goes with a DATABASE_URL that names a user and has no password.',
-    )
+    throw new WrongSetting('DATABASE_PASSWORD needs a DATABASE_URL that names a user and has no password.')
   url.password = encodeURIComponent(databasePassword)
   return { ...settings, databaseUrl: url.href }
 }

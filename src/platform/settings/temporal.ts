@@ -3,32 +3,32 @@ import { about, hostAndPort, matching, webAddress, yesOrNo } from './setting.ts'
 
 export const temporalSettings = {
   temporalAddress: about(hostAndPort.optional(), {
-    meaning: 'Temporal server to use.',
+    meaning: 'Address of the Temporal server.',
     allowed: 'host:port',
     otherwise: 'an embedded server',
   }),
   temporalNamespace: about(matching(/^[\w.-]{1,255}$/).default('default'), {
-    meaning: 'Namespace of our workflows in Temporal.',
+    meaning: 'Temporal namespace of the workflows.',
     allowed: 'letters, digits, dots, hyphens',
   }),
   temporalTaskQueue: about(matching(/^[\w.-]{1,255}$/).default('agentpay'), {
     meaning:
-      'Task queue of our workflows: one for each database that shares the namespace. What runs already stays on the queue it began on.',
+      'Temporal task queue of the workflows: one for each database that shares the namespace. Running workflows stay on the queue on which they started.',
     allowed: 'up to 255 letters, digits, dots, hyphens',
   }),
   temporalApiKey: about(z.string().min(8).optional(), {
-    meaning: 'API key for the Temporal server, as Temporal Cloud gives one.',
+    meaning: 'API key of the Temporal server, for example of Temporal Cloud.',
     secret: true,
     allowed: 'at least 8 characters',
     otherwise: 'none',
   }),
   temporalTls: about(yesOrNo.optional(), {
-    meaning: 'Whether the connection to `TEMPORAL_ADDRESS` is encrypted.',
+    meaning: 'Whether the connection to `TEMPORAL_ADDRESS` uses TLS.',
     allowed: 'true or false',
-    otherwise: 'true with an API key or a certificate, else false',
+    otherwise: 'true with an API key or a certificate, otherwise false',
   }),
   temporalTlsCert: about(z.string().optional(), {
-    meaning: 'Certificate that we show to the Temporal server. Goes with `TEMPORAL_TLS_KEY`.',
+    meaning: 'Client certificate for the Temporal server. Requires `TEMPORAL_TLS_KEY`.',
     allowed: 'a PEM file',
     otherwise: 'none',
   }),
@@ -38,24 +38,24 @@ export const temporalSettings = {
     otherwise: 'none',
   }),
   temporalTlsCa: about(z.string().optional(), {
-    meaning: 'Certificate of the authority that vouches for the Temporal server.',
+    meaning: 'CA certificate that verifies the Temporal server.',
     allowed: 'a PEM file',
-    otherwise: 'those that the system trusts',
+    otherwise: 'the CAs of the system',
   }),
-  temporalWebUi: about(webAddress.optional(), {
+  temporalUiUrl: about(webAddress.optional(), {
     meaning:
-      'Where the Temporal Web UI is reached by browsers: records in the console then lead to their runs. `npm start` knows that of its own server.',
+      'Address of the Temporal Web UI for browsers. The console then links records to their runs. `npm start` knows the address of its own server.',
     allowed: 'an http or https URL',
     otherwise: 'none',
   }),
-  mppRuns: about(z.enum(['all', 'open']).default('all'), {
+  mppWorkflows: about(z.enum(['all', 'open']).default('all'), {
     meaning:
-      'Which machine payments have a run of their own: all of them, or only those whose outcome is open, for whoever makes hundreds a second.',
+      'Which machine payments get their own workflow: `all`, or only those with an `open` outcome, for hundreds of payments per second.',
     allowed: 'all, open',
   }),
   operatorSignals: about(yesOrNo.default(false), {
     meaning:
-      'Whether signals from the Temporal Web UI decide about live money, and about real companies. In test mode they decide about everything else.',
+      'Whether signals from the Temporal Web UI may decide about live money and real companies. In test mode they may decide about everything else.',
     allowed: 'true or false',
   }),
 }

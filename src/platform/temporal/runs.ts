@@ -1,11 +1,11 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 import type { WorkflowIdReusePolicy } from '@temporalio/common'
-import type { Runs } from '../../kernel/background/open-records.ts'
+import type { WorkflowRuns } from '../../kernel/background/open-records.ts'
 import { clock } from '../../values/clock.ts'
 import { startOptions } from './starter.ts'
 
 interface Configured {
-  readonly temporalWebUi?: string | undefined
+  readonly temporalUiUrl?: string | undefined
   readonly temporalNamespace: string
 }
 
@@ -15,11 +15,11 @@ export interface RunPages {
   showRunsAt(webUi: string | null): void
 }
 
-export function runPages({ temporalWebUi, temporalNamespace }: Configured): RunPages {
+export function runPages({ temporalUiUrl, temporalNamespace }: Configured): RunPages {
   let started: string | null = null
   return {
     runUrl(workflowId) {
-      const webUi = temporalWebUi ?? started
+      const webUi = temporalUiUrl ?? started
       if (!webUi) return null
       return `${webUi}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`
     },
@@ -34,11 +34,11 @@ const DEADLINE = 10_000
 export function temporalRuns(
   { workflow, workflowService, connection, options }: Client,
   taskQueue: string,
-): Runs {
+): WorkflowRuns {
   const { namespace } = options
   const inTime = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(clock.milliseconds() + DEADLINE, call)
-  const beginBy = (policy: WorkflowIdReusePolicy): Runs['begin'] => {
+  const startBy = (policy: WorkflowIdReusePolicy): WorkflowRuns['start'] => {
     return async (process, workflowId, input) => {
       const start = async () => {
         await workflow.start(process.name, {
@@ -56,7 +56,7 @@ export function temporalRuns(
       })
     }
   }
-  const beginAgain = beginBy('ALLOW_DUPLICATE')
+  const startAgain = startBy('ALLOW_DUPLICATE')
   return {
     async open(workflowIds) {
       const ids = workflowIds.map(id => `'${id}'`).join(', ')
@@ -69,10 +69,10 @@ export function temporalRuns(
 
     // The list is eventually consistent and lacks the outcomes of closed runs: the server itself refuses
     // duplicates.
-    begin: beginBy('ALLOW_DUPLICATE_FAILED_ONLY'),
+    start: startBy('ALLOW_DUPLICATE_FAILED_ONLY'),
 
-    async beginAgain(...run) {
-      await beginAgain(...run)
+    async restart(...run) {
+      await startAgain(...run)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { once, type TurnLimits, Turns } from '../../kernel/run/owner-queue.ts'
+import { OwnerQueue, type OwnerQueueLimits, once } from '../../kernel/run/owner-queue.ts'
 import type { Task, Threads } from '../../ports/threads.ts'
 import { type Job, Thread, type ThreadOptions } from './thread.ts'
 
@@ -7,12 +7,18 @@ const THREADS = 2
 const IDLE_MS = 60_000
 /** A client that reads its document more slowly than this is cut off, to free the place. */
 const JOB_LIMIT_MS = 600_000
-const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
+const LIMITS: OwnerQueueLimits = {
+  atOnceOfOne: 1,
+  atOnce: 16,
+  waitingOfOne: 20,
+  waiting: 100,
+  waitMs: 30_000,
+}
 /** Jobs with input mostly wait for their sender, and their memory is already reserved. */
-const FED_LIMITS: Partial<TurnLimits> = { atOnceOfOne: 8, atOnce: 256 }
+const INPUT_LIMITS: Partial<OwnerQueueLimits> = { atOnceOfOne: 8, atOnce: 256 }
 
 export interface PoolOptions extends ThreadOptions {
-  readonly limits?: Partial<TurnLimits>
+  readonly limits?: Partial<OwnerQueueLimits>
   readonly jobLimitMs?: number
 }
 
@@ -21,7 +27,7 @@ async function* none(): AsyncGenerator<never> {}
 export class ThreadPool implements Threads {
   readonly #options: PoolOptions
   /** Separate queues: a transaction may wait for a result while a stream waits for a connection. */
-  readonly #turns: { readonly run: Turns; readonly stream: Turns; readonly feed: Turns }
+  readonly #turns: { readonly run: OwnerQueue; readonly stream: OwnerQueue; readonly feed: OwnerQueue }
   readonly #idle = new Map<Thread, NodeJS.Timeout>()
   #threads: Thread[] = []
 
@@ -29,9 +35,9 @@ export class ThreadPool implements Threads {
     this.#options = options
     const limits = { ...LIMITS, ...options.limits }
     this.#turns = {
-      run: new Turns(limits),
-      stream: new Turns(limits),
-      feed: new Turns({ ...limits, ...FED_LIMITS }),
+      run: new OwnerQueue(limits),
+      stream: new OwnerQueue(limits),
+      feed: new OwnerQueue({ ...limits, ...INPUT_LIMITS }),
     }
   }
 
@@ -65,7 +71,7 @@ export class ThreadPool implements Threads {
   }
 
   async *#work(
-    turns: Turns,
+    turns: OwnerQueue,
     task: Task,
     args: readonly unknown[],
     pages: AsyncIterable<unknown>,
@@ -78,8 +84,8 @@ export class ThreadPool implements Threads {
     }
   }
 
-  async #begin(turns: Turns, task: Task, args: readonly unknown[], isFed: boolean) {
-    const endTurn = await turns.take(task.owner)
+  async #begin(turns: OwnerQueue, task: Task, args: readonly unknown[], hasInput: boolean) {
+    const endTurn = await turns.acquire(task.owner)
     const thread = this.#thread()
     thread.jobs++
     // A timer, because a caller that never asks for the next piece triggers no other check.
@@ -95,7 +101,7 @@ export class ThreadPool implements Threads {
     })
     let job: Job | undefined
     try {
-      job = thread.begin(task, args, isFed)
+      job = thread.begin(task, args, hasInput)
       return { job, end }
     } catch (error) {
       end()

@@ -137,7 +137,7 @@ const canvas = implement(canvasApi, {
 
 export const canvasArea = area(
   'Canvas',
-  'Questions and wishes in sentences, answered line by line.',
+  'Questions and requests in sentences, answered line by line.',
   canvas,
   { personal: canvasPersonal, entities: [Conversation, ConversationTurn] },
 )

@@ -1,3 +1,4 @@
+import { jsonName } from '../../values/json-names.ts'
 import { type Content, type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
@@ -11,7 +12,7 @@ const HEADLINE = 80
 export function approvePage(view: ApprovalView, language: Language): Html {
   const { approve } = texts[language]
   const payee = plainText(view.payee, HEADLINE)
-  const amount = amountIn(language, view.amountEuros)
+  const amount = amountIn(language, view.amountCents)
   return layout({
     language,
     title: `${amount} ${approve.to} ${payee}`,
@@ -60,14 +61,14 @@ function standing(view: ApprovalView, language: Language) {
 const INSTANT = '\ufffc'
 
 function paymentText(
-  { paidEuros, amountEuros }: ApprovalView,
+  { paidCents, amountCents }: ApprovalView,
   payment: NonNullable<ApprovalView['payment']>,
   language: Language,
 ): string {
   const { approve } = texts[language]
-  if (payment !== 'completed' || paidEuros === null || paidEuros === amountEuros)
+  if (payment !== 'completed' || paidCents === null || paidCents === amountCents)
     return approve.payments[payment]
-  return approve.paid(amountIn(language, paidEuros), amountIn(language, amountEuros))
+  return approve.paid(amountIn(language, paidCents), amountIn(language, amountCents))
 }
 
 function nameOf({ type, name }: NonNullable<ApprovalView['decidedBy']>, language: Language): string {
@@ -81,15 +82,15 @@ function nameOf({ type, name }: NonNullable<ApprovalView['decidedBy']>, language
 
 function details(view: ApprovalView, language: Language): Html {
   const { approve } = texts[language]
-  const { amountEuros, largestEuros, run, createdAt } = view
+  const { amountCents, largestCents, run, createdAt } = view
   return html`<section class="box" aria-labelledby="details">
   <h2 id="details">${approve.details}</h2>
   <dl>
     <div><dt>${approve.payee}</dt><dd><bdi>${plainText(view.payee)}</bdi><p class="hint">${approve.ways[view.way]}</p></dd></div>
     ${view.iban !== null && html`<div><dt>IBAN</dt><dd class="number">${inFours(view.iban)}</dd></div>`}
     ${
-      largestEuros > amountEuros &&
-      html`<div><dt>${approve.atMost}</dt><dd class="number">${amountIn(language, largestEuros)}<p class="hint">${approve.atMostHint}</p></dd></div>`
+      largestCents > amountCents &&
+      html`<div><dt>${approve.atMost}</dt><dd class="number">${amountIn(language, largestCents)}<p class="hint">${approve.atMostHint}</p></dd></div>`
     }
     <div><dt>${approve.agent}</dt><dd><bdi>${plainText(view.agent)}</bdi></dd></div>
     ${run !== null && html`<div><dt>${approve.run}</dt><dd><bdi>${plainText(run.name)}</bdi></dd></div>`}
@@ -195,7 +196,7 @@ function leftIn({ rule, remaining, limit }: ShownCheck, language: Language): str
   const unit = unitOf(rule)
   if (unit === 'minutes') return approve.leftMinutes(remaining ?? 0)
   if (unit === 'payments') return approve.leftCount(remaining ?? 0, limit ?? 0)
-  if (rule === 'maxTransactionEuros') return approve.each(euros(language, limit ?? 0))
+  if (rule === jsonName('maxTransactionCents')) return approve.each(euros(language, limit ?? 0))
   return approve.left(euros(language, remaining ?? 0), euros(language, limit ?? 0))
 }
 

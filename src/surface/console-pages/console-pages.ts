@@ -86,6 +86,6 @@ const consolePages = implement(consolePagesApi, {
 
 export const consolePagesArea = area(
   'Pages for people',
-  'Where people sign in, join, and decide about intents with a passkey.',
+  'Pages to sign in, join, approve intents, and connect devices with a passkey.',
   consolePages,
 )

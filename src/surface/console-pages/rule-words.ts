@@ -2,33 +2,33 @@ import type { Language } from '../../web/language.ts'
 
 /** Rules by the names of their checks: English, then German. */
 const names: Readonly<Record<string, readonly [en: string, de: string]>> = {
-  agentStatus: ['State of the agent', 'Zustand des Agenten'],
-  cardStatus: ['State of the card', 'Zustand der Karte'],
-  expiresAfterMinutes: ['End of the policy', 'Ende der Regeln'],
-  requireIntent: ['Intent needed', 'Intent nötig'],
+  agentStatus: ['Agent status', 'Status des Agenten'],
+  cardStatus: ['Card status', 'Status der Karte'],
+  expiresAfterMinutes: ['Policy expiry', 'Ablauf der Richtlinie'],
+  requireIntent: ['Intent required', 'Intent erforderlich'],
   merchantBlocklist: ['Blocked payees', 'Gesperrte Empfänger'],
-  merchantAllowlist: ['Admitted payees', 'Zugelassene Empfänger'],
-  blockedMccs: ['Blocked categories', 'Gesperrte Branchen'],
-  mccCategories: ['Admitted categories', 'Zugelassene Branchen'],
-  allowedMccs: ['Admitted categories', 'Zugelassene Branchen'],
-  allowedCountries: ['Countries', 'Länder'],
+  merchantAllowlist: ['Allowed payees', 'Erlaubte Empfänger'],
+  blockedMccs: ['Blocked categories', 'Gesperrte Kategorien'],
+  mccCategories: ['Allowed categories', 'Erlaubte Kategorien'],
+  allowedMccs: ['Allowed categories', 'Erlaubte Kategorien'],
+  allowedCountries: ['Allowed countries', 'Erlaubte Länder'],
   lockToFirstMerchant: ['One merchant only', 'Nur ein Händler'],
   boundMerchant: ['Merchant of the delegation', 'Händler der Delegation'],
-  activeHoursStart: ['Hours', 'Uhrzeiten'],
-  cooldownMinutes: ['Pause between payments', 'Pause zwischen Zahlungen'],
+  activeHoursStart: ['Active hours', 'Aktive Zeiten'],
+  cooldownMinutes: ['Cooldown', 'Wartezeit zwischen Zahlungen'],
   maxUsageCount: ['Number of payments', 'Anzahl der Zahlungen'],
-  maxTransactionEuros: ['Limit for one payment', 'Grenze für eine Zahlung'],
-  dailyLimitEuros: ['Limit for the day', 'Grenze für den Tag'],
-  monthlyLimitEuros: ['Limit for the month', 'Grenze für den Monat'],
-  budget: ['Narrowest budget', 'Engstes Budget'],
+  maxTransactionEuros: ['Limit per payment', 'Limit pro Zahlung'],
+  dailyLimitEuros: ['Daily limit', 'Tageslimit'],
+  monthlyLimitEuros: ['Monthly limit', 'Monatslimit'],
+  budget: ['Smallest budget', 'Kleinstes Budget'],
   mandate: ['Mandate', 'Mandat'],
   risk: ['Risk', 'Risiko'],
-  possibleDuplicate: ['Possible duplicate', 'Mögliche Wiederholung'],
-  requireAttestation: ['Passkey needed', 'Passkey nötig'],
-  autoApproveLimitEuros: ['Limit without a person', 'Grenze ohne Rückfrage'],
+  possibleDuplicate: ['Possible duplicate', 'Mögliches Duplikat'],
+  requireAttestation: ['Passkey required', 'Passkey erforderlich'],
+  autoApproveLimitEuros: ['Auto-approve limit', 'Limit für automatische Freigabe'],
   amountTolerancePercent: ['Tolerance', 'Toleranz'],
-  walletStatus: ['State of the wallet', 'Zustand des Wallets'],
-  insufficient_funds: ['Money in the wallet', 'Geld im Wallet'],
+  walletStatus: ['Wallet status', 'Status des Wallets'],
+  insufficient_funds: ['Balance', 'Guthaben'],
 }
 
 export const ruleName = (rule: string, language: Language): string =>
@@ -41,15 +41,15 @@ export const ruleName = (rule: string, language: Language): string =>
 const germanReasons: Readonly<Record<string, (figures: { limit: string; used: number | null }) => string>> = {
   autoApproveLimitEuros: ({ limit }) =>
     limit === ''
-      ? 'Ohne einen Menschen wird nichts freigegeben.'
-      : `Der Betrag liegt über ${limit}: Darüber wird ein Mensch gefragt.`,
+      ? 'Jede Zahlung benötigt eine Freigabe.'
+      : `Der Betrag liegt über ${limit}, dem Limit für automatische Freigaben.`,
   possibleDuplicate: () =>
-    'Dasselbe, beim selben Händler und für denselben Betrag, wurde vor wenigen Minuten schon verlangt.',
-  risk: ({ used }) => `Das Risiko ist ${used ?? '?'} von 100.`,
-  requireAttestation: () => 'Die Regeln verlangen einen Passkey: Ein Mensch gibt jeden Intent frei.',
-  blockedMccs: () => 'Die Branche des Händlers ist nicht bekannt.',
-  mccCategories: () => 'Die Branche des Händlers ist nicht bekannt.',
-  allowedMccs: () => 'Die Branche des Händlers ist nicht bekannt.',
+    'Eine gleiche Zahlung an denselben Händler über denselben Betrag wurde vor wenigen Minuten angefragt.',
+  risk: ({ used }) => `Der Risikowert ist ${used ?? '?'} von 100.`,
+  requireAttestation: () => 'Die Richtlinie verlangt für jeden Intent eine Freigabe mit Passkey.',
+  blockedMccs: () => 'Die Kategorie des Händlers ist nicht bekannt.',
+  mccCategories: () => 'Die Kategorie des Händlers ist nicht bekannt.',
+  allowedMccs: () => 'Die Kategorie des Händlers ist nicht bekannt.',
   allowedCountries: () => 'Das Land des Händlers ist nicht bekannt.',
 }
 

@@ -1,7 +1,7 @@
 import { Agent } from '../../control/agents/index.ts'
 import { findIntent, hasProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
 import { runLimits } from '../../control/runs/index.ts'
-import { findPairing, whyClosed } from '../../identity/cli-auth/index.ts'
+import { closedReason, findPairing } from '../../identity/cli-auth/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -9,7 +9,7 @@ import type { PaymentState } from '../../kernel/contract/payables.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { Transaction } from '../../money/transactions/index.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Viewer } from './layout.ts'
 import type { PairingView } from './pairing-page.ts'
 import { hasNothingLeft, isCardUnusable } from './rule-words.ts'
@@ -39,8 +39,8 @@ export interface ApprovalView {
   readonly version: string
   readonly isTest: boolean
   readonly account: string
-  readonly amountEuros: Euros
-  readonly largestEuros: Euros
+  readonly amountCents: Cents
+  readonly largestCents: Cents
   readonly payee: string
   readonly iban: string | null
   readonly way: keyof ApproveTexts['ways']
@@ -60,7 +60,7 @@ export interface ApprovalView {
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
   /** The amount paid: a merchant may take less than was approved. */
-  readonly paidEuros: bigint | null
+  readonly paidCents: bigint | null
   readonly hasProof: boolean
   readonly viewer: Viewer
   readonly mayDecide: boolean
@@ -83,7 +83,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     hasProof(id, records),
     state === 'created' ? reviewApproval(intent, context) : undefined,
   ])
-  const { amountEuros, merchant: payee, purpose, createdAt, expiresAt } = intent
+  const { amountCents, merchant: payee, purpose, createdAt, expiresAt } = intent
   const { decidedBy, comment, decision } = intent
   const run = runId ? runs.get(runId) : undefined
   const payment = payments[0]
@@ -93,8 +93,8 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     version: `${intent.status} ${intent.updatedAt.toISOString()}`,
     isTest: tenant.mode === 'test',
     account: customer.name,
-    amountEuros,
-    largestEuros: review?.largestEuros ?? intent.holdEuros ?? amountEuros,
+    amountCents,
+    largestCents: review?.largestCents ?? intent.holdCents ?? amountCents,
     payee,
     iban: review ? review.iban : intent.payeeIban,
     way: wayOf(intent),
@@ -111,7 +111,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     decidedBy,
     comment,
     payment: payment ? paymentWords[payment.status] : null,
-    paidEuros: transaction?.amountEuros ?? null,
+    paidCents: transaction?.amountCents ?? null,
     hasProof: isProved,
     viewer: viewerOf(actor),
     mayDecide: mayDecide(actor),
@@ -156,7 +156,7 @@ export async function readPairing(
   const { status, pairingCode, deviceName, address, toolWrites, createdAt, expiresAt } = pairing
   return {
     code,
-    state: whyClosed(pairing) === 'pairing_expired' ? 'expired' : status,
+    state: closedReason(pairing) === 'pairing_expired' ? 'expired' : status,
     pairingCode,
     deviceName,
     address,
@@ -174,7 +174,7 @@ const MOST = 50
 
 /** Reads one more than are shown, to know whether there are more. */
 const WAITING = `
-select id, agent_id as "agentId", amount_cents as "amountEuros", merchant as payee, purpose, expires_at as "expiresAt"
+select id, agent_id as "agentId", amount_cents as "amountCents", merchant as payee, purpose, expires_at as "expiresAt"
 from intents where (owner_id, mode) = ($1, $2) and status = 'created' and expires_at > $3
 order by id desc limit ${MOST + 1}`
 

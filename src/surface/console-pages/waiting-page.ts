@@ -1,4 +1,4 @@
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
@@ -7,7 +7,7 @@ import { texts } from './texts.ts'
 
 export interface WaitingIntent {
   readonly id: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly payee: string
   readonly purpose: string
   readonly agent: string
@@ -40,11 +40,11 @@ ${hasMore && html`<p class="hint">${waiting.more}</p>`}`,
 }
 
 function line(
-  { id, amountEuros, payee, purpose, agent, expiresAt }: WaitingIntent,
+  { id, amountCents, payee, purpose, agent, expiresAt }: WaitingIntent,
   language: Language,
 ): Html {
   const { approve, waiting } = texts[language]
-  return html`<li><a href="approve/${id}"><strong>${amountIn(language, amountEuros)} ${approve.to} <bdi>${plainText(payee, 80)}</bdi></strong>
+  return html`<li><a href="approve/${id}"><strong>${amountIn(language, amountCents)} ${approve.to} <bdi>${plainText(payee, 80)}</bdi></strong>
 <span>${approve.purpose} <bdi>${plainText(purpose, 160)}</bdi></span>
 <span>${approve.agent} <bdi>${plainText(agent, 60)}</bdi>, ${waiting.until} ${timeIn(language, expiresAt)}</span></a></li>`
 }

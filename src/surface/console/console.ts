@@ -58,7 +58,7 @@ const noting = (query: PageRequest['query'], read: Set<string>): PageRequest['qu
 function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): void {
   const unknown = Object.keys(query).find(name => !read.has(name))
   if (unknown !== undefined)
-    throw new Refused(new Refusal(400, 'invalid_filter', `${unknown}: there is no such member`))
+    throw new Refused(new Refusal(400, 'invalid_filter', `${unknown}: unknown parameter`))
 }
 
 const refusalIn = ({ refusal }: Shown, { refuse }: PageContext): Refusal | undefined =>
@@ -66,7 +66,7 @@ const refusalIn = ({ refusal }: Shown, { refuse }: PageContext): Refusal | undef
 
 const missingPage: Page = async () => {
   throw new Refused(
-    new Refusal(404, 'page_not_found', 'The console has no such page. It begins at /console.'),
+    new Refusal(404, 'page_not_found', 'The console has no such page. It starts at /console.'),
   )
 }
 
@@ -119,7 +119,7 @@ const live =
 
 function requestOf(
   asked: Pick<PageRequest, 'path' | 'id' | 'query' | 'section'>,
-  { ask, actor, tenant, now, ports }: PageContext,
+  { callOperation: ask, actor, tenant, now, ports }: PageContext,
   part: PageRequest['part'],
 ): PageRequest {
   const up = '../'.repeat(asked.path.split('/').length - 1) || './'
@@ -141,7 +141,7 @@ const consoleView = implement(consoleViewApi, {
     return show(record, { path: `console/${name}/${id}`, section: { name, title }, id, query }, context)
   },
 
-  async table({ params, query }, { ask, refuse }) {
+  async table({ params, query }, { callOperation: ask, refuse }) {
     const operation = sections[params.section]?.table
     if (!operation) return refuse('page_not_found')
     try {
@@ -160,6 +160,6 @@ const consoleView = implement(consoleViewApi, {
 
 export const consoleViewArea = area(
   'The console',
-  'Where owners and approvers look and decide, in the browser.',
+  'The web console of owners, approvers and viewers.',
   consoleView,
 )

@@ -1,9 +1,9 @@
-import type { z } from 'zod'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
-import type { Ask } from '../../kernel/contract/context.ts'
+import type { CallOperation } from '../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { JsonOf } from '../../values/json-names.ts'
 import type { Html } from '../../web/html.ts'
 
 export type Page = (request: PageRequest) => Promise<Shown>
@@ -15,7 +15,7 @@ export interface Shown {
   readonly refusal?: Refusal
 }
 
-export type AnswerOf<O extends Pick<AnyOperation, 'returns'>> = z.input<O['returns'][1]>
+export type AnswerOf<O extends Pick<AnyOperation, 'returns'>> = JsonOf<O['returns'][1]>
 
 export type ItemOf<O extends Pick<AnyOperation, 'returns'>> =
   AnswerOf<O> extends { readonly data: readonly (infer T)[] } ? T : never
@@ -29,7 +29,7 @@ export interface LivePart {
 }
 
 export interface PageRequest {
-  readonly ask: Ask
+  readonly ask: CallOperation
   readonly actor: Actor
   readonly tenant: Tenant
   readonly now: Date

@@ -29,7 +29,7 @@ export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context
       inputRequests: {
         [APPROVAL]: inputRequired.elicitUrl({
           message:
-            'A payment of your agent waits for you: look at it, and approve or deny it with your passkey.',
+            'A payment of your agent is waiting for you. Review it, and approve it with your passkey or deny it.',
           url,
         }),
       },
@@ -56,7 +56,7 @@ async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Cont
   if (intent.status !== 'created') return succeeded(intent, isRepeated)
   const url = approvalUrl(intent, context)
   const { summary } = await explained(intent, context)
-  const sentence = `${summary} The person decides at ${url}. Tell them, then call wait_for_intent with intentId ${intent.id}. Nothing may be paid before it is approved.`
+  const sentence = `${summary} A person decides at ${url}. Tell them, then call wait_for_intent with intentId ${intent.id}. Do not pay before it is approved.`
   return succeeded({ ...intent, approvalUrl: url }, isRepeated, sentence)
 }
 

@@ -140,7 +140,7 @@ export async function proposeByTool(wish: Wish, context: Context): Promise<Resul
 }
 
 const sentence = ({ id, expiresAt }: Proposed, isRepeated: boolean, { ports }: Context): string =>
-  `${isRepeated ? 'This is proposed already.' : 'This is proposed, and nothing has changed.'} A person has to apply it, until ${expiresAt}, at ${ports.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
+  `${isRepeated ? 'This is already proposed.' : 'This is proposed; nothing has changed.'} A person must apply it before ${expiresAt} at ${ports.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
 
 const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: Proposed) => ({
   id,
@@ -154,5 +154,5 @@ const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: P
 
 const waysOut = (code: string): readonly string[] =>
   code === 'not_proposable' || code === 'missing_scope'
-    ? ['Ask the person to do it in the console, by the command `agentpay`, or by the API.']
+    ? ['Ask the person to do it in the console, with the CLI `agentpay`, or by API.']
     : []

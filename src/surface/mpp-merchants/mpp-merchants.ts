@@ -15,7 +15,7 @@ import { externalCall, type InputOf, implement } from '../../kernel/contract/ope
 import { type Answer, type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { type Ending, type Scenario, scenarioOf } from './scenarios.ts'
 
@@ -36,7 +36,7 @@ const payee: Payee<File, Failure> = {
   async find({ scenario = '', amountEuros }, context) {
     if (!scenarioOf(scenario)) return undefined
     const now = clock.real()
-    context.actFor(tenant, now)
+    context.switchTenant(tenant, now)
     const { networks } = context.ports.acquirer('test')
     const subject = { requestId: null, walletId: null, agentId: null, scenario }
     const key = await offeringKey(tenant, context)
@@ -44,17 +44,17 @@ const payee: Payee<File, Failure> = {
     return {
       ...members,
       externalId: scenario,
-      amountEuros: amountEuros === undefined ? USUAL : BigInt(Math.round(Number(amountEuros) * 100)),
+      amountCents: amountEuros === undefined ? USUAL : BigInt(Math.round(Number(amountEuros) * 100)),
       description: `The scenario ${scenario} of the sandbox`,
       merchantName: 'Sandbox merchant',
     }
   },
 
-  unlocked: ({ id, scenario, amountEuros }) =>
+  unlocked: ({ id, scenario, amountCents }) =>
     json({
       scenario,
       settlementId: id,
-      amountEuros: euros.encode(amountEuros),
+      amountEuros: money.encode(amountCents),
       content: 'What you have paid for.',
     }),
 
@@ -134,7 +134,7 @@ function withoutCharge(
   if (scenario.ending === 'fails') return context.refuse('failed')
   const isDearer = scenario.ending === 'asks_more'
   return asking(
-    isDearer ? { ...article, amountEuros: article.amountEuros * 10n } : article,
+    isDearer ? { ...article, amountCents: article.amountCents * 10n } : article,
     scenario,
     context,
   )

@@ -27,9 +27,9 @@ export interface Scenario {
 const WEAK =
   'sUPggLoYdfmOgVLsR_CYjfgTD41xIs6R5lbwUiTPSHnD6x0JOkPEMVOW4VOd3wffyvVENx_koKzN2OTIPlsOUscKH8V4adsBxlYzdHcY4ncCnmBea0S73naM8X9SLd-iL8wziLIA-eLHP5hRJVX4aGI6X8RYhd_6yTSbeH2Aum0'
 
-const charge = ({ amountEuros, description, externalId }: Article, more: object, details: object) =>
+const charge = ({ amountCents, description, externalId }: Article, more: object, details: object) =>
   encodeRequest({
-    amount: String(amountEuros),
+    amount: String(amountCents),
     currency: 'eur',
     description,
     externalId,
@@ -57,7 +57,7 @@ const unpaid = { charges: false } as const
 
 export const scenarios = {
   paid: { ...charged, about: 'A good merchant: charges the card once, and answers with a receipt.' },
-  free: { ...refused, asks: 'no_money', about: 'Wants no money: answers 200 at once.' },
+  free: { ...refused, asks: 'no_money', about: 'Free: answers 200 at once.' },
   'no-challenge': { ...refused, asks: 'nothing', about: 'Answers 402 without a challenge.' },
   'other-methods': {
     ...refused,
@@ -91,7 +91,7 @@ export const scenarios = {
     asks: asking(() => ({
       details: { encryptionJwk: undefined, jwksUri: 'https://keys.example.net/jwks.json', kid: 'key-1' },
     })),
-    about: 'Its key lies on the host of somebody else.',
+    about: 'Its key is on another host.',
   },
   'other-digest': {
     ...refused,
@@ -123,7 +123,7 @@ export const scenarios = {
   'cut-off': {
     charges: true,
     ending: 'cuts_off',
-    about: 'Charges the card, and hangs up after the headers.',
+    about: 'Charges the card, and closes the connection after the headers.',
   },
   endless: { charges: true, ending: 'never_ends', about: 'Charges the card, and answers with 64 MiB.' },
   slow: {
@@ -140,7 +140,7 @@ export const scenarios = {
   'foreign-receipt': {
     ...charged,
     receipt: receipt => ({ ...receipt, challengeId: 'of-somebody-else' }),
-    about: 'Charges the card, and gives the receipt of somebody else.',
+    about: 'Charges the card, and gives the receipt of another payment.',
   },
   'old-receipt': {
     ...charged,

@@ -135,7 +135,7 @@ export const endDue = externalCall(proposalsApi.end, {
 
 const UNKNOWN = {
   code: 'outcome_unknown',
-  message: 'Nobody knows whether it was done. Look at the record before you propose it again.',
+  message: 'The outcome is unknown. Check the record before you propose it again.',
 }
 
 /** What may have been done under an expired key is never repeated. */

@@ -135,7 +135,7 @@ const EFFECTIVE_POLICY = 'policies.effective'
 const MARKS = ['id', 'version', 'status', 'updatedAt'] as const
 
 interface Looking {
-  readonly tools: Pick<Ports['tools'], 'look'>
+  readonly tools: Pick<Ports['tools'], 'readRecord'>
   readonly tenant: Tenant
   readonly requestId: string
 }
@@ -146,8 +146,8 @@ export async function basisOf(
   { tools, tenant, requestId }: Looking,
 ): Promise<string | null> {
   const [changed, policy] = await Promise.all([
-    record && tools.look(tenant, record.operation, record.given, requestId),
-    agentId === null ? null : tools.look(tenant, EFFECTIVE_POLICY, { agentId }, requestId),
+    record && tools.readRecord(tenant, record.operation, record.given, requestId),
+    agentId === null ? null : tools.readRecord(tenant, EFFECTIVE_POLICY, { agentId }, requestId),
   ])
   if (record === null && agentId === null) return null
   return hash('sha256', canonicalJson([marksOf(changed), marksOf(policy)]), 'base64url')

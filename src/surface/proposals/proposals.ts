@@ -68,7 +68,7 @@ const deadline: Deadline = {
 
 export const proposalsArea = area(
   'Proposals',
-  'What assistants and agents propose and may not do: people apply it, or nobody does.',
+  'Changes that assistants and agents propose, and people apply.',
   proposals,
   {
     personal: proposalsPersonal,

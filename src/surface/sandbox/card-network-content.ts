@@ -59,7 +59,7 @@ export const authorizing = (
     kind: 'authorization',
     authorizationId: known.authorizationId ?? derivedId('auth', known),
     ask: 0,
-    amountEuros: body.amountEuros,
+    amountCents: body.amountCents,
     partialAllowed: body.partialAllowed,
     merchant,
   }))
@@ -73,7 +73,7 @@ export const incrementing = (
     kind: 'authorization',
     authorizationId: named(known),
     ask: body.ask ?? nextAsk(known),
-    amountEuros: body.amountEuros,
+    amountCents: body.amountCents,
     partialAllowed: body.partialAllowed,
     merchant,
   }))
@@ -84,16 +84,16 @@ const nextAsk = ({ authorization }: Known): number =>
     ...(authorization ? authRequestsOf(authorization.facts) : []).map(({ increment }) => increment),
   ) + 1
 
-export const reversing = ({ amountEuros }: z.output<typeof ReverseBody>, known: Known): Made => ({
+export const reversing = ({ amountCents }: z.output<typeof ReverseBody>, known: Known): Made => ({
   kind: 'reversal',
   authorizationId: named(known),
-  amountEuros,
+  amountCents,
 })
 
 export const voiding = (_: z.output<typeof WholeBody>, known: Known): Made => ({
   kind: 'reversal',
   authorizationId: named(known),
-  amountEuros: null,
+  amountCents: null,
 })
 
 export const expiring = (_: z.output<typeof WholeBody>, known: Known): Made => ({
@@ -102,14 +102,14 @@ export const expiring = (_: z.output<typeof WholeBody>, known: Known): Made => (
 })
 
 export function clearing(body: z.output<typeof ClearBody>, known: Known, context: NetworkContext): Made {
-  const { approvedEuros = 0n, clearedEuros = 0n } = known.authorization ?? {}
-  const amountEuros = body.amountEuros ?? approvedEuros - clearedEuros
-  if (amountEuros <= 0n) return context.refuse('nothing_left')
+  const { approvedCents = 0n, clearedCents = 0n } = known.authorization ?? {}
+  const amountCents = body.amountCents ?? approvedCents - clearedCents
+  if (amountCents <= 0n) return context.refuse('nothing_left')
   return withMerchant(body, known, context, merchant => ({
     kind: 'clearing',
     clearingId: body.clearingId ?? derivedId('clearing', known),
     authorizationId: known.authorizationId ?? null,
-    amountEuros,
+    amountCents,
     final: body.final,
     merchant,
   }))
@@ -120,7 +120,7 @@ export const refunding = (body: z.output<typeof RefundBody>, known: Known, conte
     kind: 'refund',
     refundId: body.refundId ?? derivedId('refund', known),
     authorizationId: known.authorizationId ?? null,
-    amountEuros: body.amountEuros,
+    amountCents: body.amountCents,
     merchant,
   }))
 
@@ -137,9 +137,9 @@ export const addingToWallet = (body: z.output<typeof MobileWalletBody>, known: K
   status: body.status,
 })
 
-export const deciding = ({ disputeId, says, amountEuros }: z.output<typeof DisputeBody>): Made => ({
+export const deciding = ({ disputeId, says, amountCents }: z.output<typeof DisputeBody>): Made => ({
   kind: 'dispute',
   disputeId,
   says,
-  amountEuros: says === 'lost' ? null : (amountEuros ?? null),
+  amountCents: says === 'lost' ? null : (amountCents ?? null),
 })

@@ -126,7 +126,7 @@ function namedIn(content: MessageContent): Named {
     tokenId = null,
     disputeId = null,
   } = content as Partial<Named>
-  const { amountEuros = null } = content as { amountEuros?: bigint | null }
+  const { amountCents = null } = content as { amountCents?: bigint | null }
   return {
     authorizationId,
     ask,
@@ -134,7 +134,7 @@ function namedIn(content: MessageContent): Named {
     refundId,
     tokenId,
     disputeId,
-    cents: amountEuros?.toString() ?? null,
+    cents: amountCents?.toString() ?? null,
   }
 }
 
@@ -155,7 +155,7 @@ const scripts: ReadonlyMap<bigint, Script> = new Map([
 
 const scriptOf = (content: MessageContent): Script =>
   content.kind === 'authorization' && content.ask === 0
-    ? (scripts.get(content.amountEuros) ?? ASKS_ONCE)
+    ? (scripts.get(content.amountCents) ?? ASKS_ONCE)
     : ASKS_ONCE
 
 /** The request as often as it arrives, then the processor's advice. */
@@ -163,8 +163,8 @@ function messagesOf(message: CardMessage, { asks, says }: Script): CardMessage[]
   const requests = Array.from({ length: asks }, () => message)
   const { id, content } = message
   if (says === null || content.kind !== 'authorization') return requests
-  const { authorizationId, amountEuros, merchant } = content
-  const word = { amountEuros, approved: says === 'approved' }
+  const { authorizationId, amountCents, merchant } = content
+  const word = { amountCents, approved: says === 'approved' }
   const outcome = { kind: 'outcome' as const, authorizationId, asks: [word], merchant }
   return [...requests, { ...message, id: `${id}:outcome`, content: outcome }]
 }

@@ -14,7 +14,7 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
 import type { CardReply, MessageContent } from '../../ports/card-processor.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { sandboxApi } from './api.ts'
 import { cardNetworkApi } from './card-network-api.ts'
 import * as content from './card-network-content.ts'
@@ -89,9 +89,9 @@ async function recover(sent: Sent, context: NetworkContext): Promise<Answer | Re
   return tell(sent, replyTo({ status: stored.answerStatus, body: stored.answerBody }, context), context)
 }
 
-type Outcome = Pick<Answer, 'reply' | 'approvedEuros' | 'reason'>
+type Outcome = Pick<Answer, 'reply' | 'approvedCents' | 'reason'>
 
-const refused = (reason: string): Outcome => ({ reply: 'refused', approvedEuros: null, reason })
+const refused = (reason: string): Outcome => ({ reply: 'refused', approvedCents: null, reason })
 
 function replyTo({ status, body }: Pick<Taken, 'status' | 'body'>, { ports }: NetworkContext): Outcome {
   if (status !== 200) return refused(body)
@@ -101,17 +101,17 @@ function replyTo({ status, body }: Pick<Taken, 'status' | 'body'>, { ports }: Ne
 
 const outcomeOf = (reply: CardReply): Outcome => ({
   reply: reply.kind,
-  approvedEuros: reply.kind === 'approved' ? reply.approvedEuros : null,
+  approvedCents: reply.kind === 'approved' ? reply.approvedCents : null,
   reason: reply.kind === 'declined' ? reply.reason : null,
 })
 
 /** The final answer to the network: the processor's own answer overrides the service's. */
-function lastWord({ says }: Sent, amountEuros: Euros | null, answered: Outcome): Outcome {
+function lastWord({ says }: Sent, amountCents: Cents | null, answered: Outcome): Outcome {
   if (says === null || answered.reply === 'refused') return answered
   const isApproved = says === 'approved'
   return {
     reply: says,
-    approvedEuros: isApproved ? amountEuros : null,
+    approvedCents: isApproved ? amountCents : null,
     reason: isApproved ? null : 'The answer of the service came too late for the card network.',
   }
 }
@@ -119,18 +119,18 @@ function lastWord({ says }: Sent, amountEuros: Euros | null, answered: Outcome):
 function tell(sent: Sent, answered: Outcome, { emit }: NetworkContext): Answer {
   const { cardId, messageId, sentAt, kind, named } = sent
   const { cents, ...ids } = named
-  const amountEuros = cents === null ? null : BigInt(cents)
-  const outcome = lastWord(sent, amountEuros, answered)
+  const amountCents = cents === null ? null : BigInt(cents)
+  const outcome = lastWord(sent, amountCents, answered)
   const { authorizationId } = ids
   emit('card_network.message_sent', {
     cardId,
     messageId,
     kind,
     authorizationId,
-    amountEuros,
+    amountCents,
     reply: outcome.reply,
   })
-  return { cardId, messageId, sentAt: new Date(sentAt), ...ids, amountEuros, ...outcome }
+  return { cardId, messageId, sentAt: new Date(sentAt), ...ids, amountCents, ...outcome }
 }
 
 const clockResponse = (now: Date) => ({

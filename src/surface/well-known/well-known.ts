@@ -54,12 +54,12 @@ async function mandateProblem(
   { sql }: Asking,
 ): Promise<string | undefined> {
   const status = await mandateStatus(sql, { ownerId, mode }, String(mandateId))
-  return status === 'active' ? undefined : (ENDED[String(status)] ?? 'The mandate is not in force.')
+  return status === 'active' ? undefined : (ENDED[String(status)] ?? 'The mandate is not active.')
 }
 
 const NOT_READ =
-  'This is no statement of such an installation: send the compact JWS, the header Payment-Receipt, or the note of a checkpoint as it is, line ends included.'
-const NOT_OURS = 'No key of this installation has signed it: it was changed, or it comes from somewhere else.'
+  'This is not a signed statement. Send the compact JWS, the header Payment-Receipt, or the note of a checkpoint unchanged, including line ends.'
+const NOT_OURS = 'No key of this installation has signed it: it was changed, or is from another installation.'
 
 const rejected = (reason: string, kind: Kind['kind'] | null = null) => ({ valid: false, kind, reason })
 
@@ -74,8 +74,7 @@ const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, context) 
   const { kind } = found
   const claims = await context.ports.signer.verify(type, jws)
   if (!claims) return rejected(NOT_OURS, kind)
-  if (receipt && !isProvedBy(receipt, claims))
-    return rejected('The receipt says something else than its proof.', kind)
+  if (receipt && !isProvedBy(receipt, claims)) return rejected('The receipt differs from its proof.', kind)
   const reason = await found.problem?.(claims, context)
   return reason === undefined ? { valid: true, kind, reason: null } : rejected(reason, kind)
 }
@@ -184,6 +183,6 @@ const wellKnown = implement(wellKnownApi, {
 
 export const wellKnownArea = area(
   'Well-Known',
-  'What programs find that know nothing but the host, and a check of what the service has signed.',
+  'Discovery for programs that only know the host, and verification of signed statements.',
   wellKnown,
 )

@@ -17,7 +17,6 @@ const acquirer = sandboxAcquirer(numbers, {
   },
 })
 
-/** What a payer encrypts of a test token. */
 const plainOf = (paymentToken: string, members: object = {}) => ({
   token: { paymentToken, tokenExpirationMonth: '12', tokenExpirationYear: '2030', eci: '07', ...members },
   dynamicData: { dynamicDataValue: 'AQIDBA==', dynamicDataType: 'NONE', dynamicDataExpiration: 0 },
@@ -28,7 +27,7 @@ const call = { requestId: 'request-1', now: requestedAt }
 function charging(plain: object) {
   const accepted = acquirer.accept(plain)
   if (!('handle' in accepted)) throw new Error(accepted.refused)
-  const charge = { handle: accepted.handle, amountEuros: 500n, reference: 'challenge-1', descriptor: 'SHOP' }
+  const charge = { handle: accepted.handle, amountCents: 500n, reference: 'challenge-1', descriptor: 'SHOP' }
   return {
     accepted,
     charge: () => acquirer.charge({ ...charge, token: plain }, call),
@@ -99,7 +98,7 @@ describe('a token that the acquirer reads', () => {
     const { accepted } = charging(plainOf('4242424242424242'))
     const charge = {
       handle: accepted.handle,
-      amountEuros: 500n,
+      amountCents: 500n,
       reference: 'challenge-1',
       descriptor: 'SHOP',
     }
@@ -110,7 +109,7 @@ describe('a token that the acquirer reads', () => {
   })
 })
 
-test('live mode has no acquirer, and says that requests are paid by SEPA alone', () => {
+test('live mode has no acquirer, and says that requests are paid only by SEPA', () => {
   const { acquirer: of } = externalSystemsFor({ CARD_PROCESSOR: 'sandbox' })
   expect(of('test').name).toBe('sandbox')
   expect(() => of('live')).toThrow(expect.objectContaining({ status: 503, code: 'not_configured' }))
@@ -156,7 +155,7 @@ describe('the network token of a machine payment', () => {
     expect(given.last4).toBe(plain.token.paymentToken.slice(-4))
   })
 
-  test('leads the acquirer to its card by its cryptogram alone, and the handle has neither', async () => {
+  test('a cryptogram identifies its card to the acquirer; the handle contains neither', async () => {
     const { given, processorCardId, plain } = await aToken()
     const accepted = acquirer.accept(plain)
     expect(accepted).toEqual({

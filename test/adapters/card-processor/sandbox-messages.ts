@@ -27,7 +27,6 @@ const read = (
   now = clock.real(),
 ) => processor.read(body, headers, now)
 
-/** Signs any bytes as the sandbox does. */
 function signedBytes(body: Uint8Array, at = clock.milliseconds()) {
   const seconds = Math.floor(at / 1_000)
   const signature = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')
@@ -174,7 +173,7 @@ describe('a message of the sandbox', () => {
     expect(answer).toEqual({ kind: 'unreadable', reason: 'body: a member that is not known' })
   })
 
-  test('is never a defect, whatever bytes are signed', () => {
+  test('any signed bytes are handled without a defect', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -191,8 +190,8 @@ describe('a message of the sandbox', () => {
 
 describe('the answer to a message of the sandbox', () => {
   test.each<CardReply>([
-    { kind: 'approved', approvedEuros: 1_250n, askedEuros: 1_250n },
-    { kind: 'approved', approvedEuros: 0n, askedEuros: 0n },
+    { kind: 'approved', approvedCents: 1_250n, askedCents: 1_250n },
+    { kind: 'approved', approvedCents: 0n, askedCents: 0n },
     { kind: 'declined', reason: 'The daily limit of € 70.00 is reached.' },
     { kind: 'noted' },
   ])('is the same bytes for the same reply, and says it: $kind', reply => {

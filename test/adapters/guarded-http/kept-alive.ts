@@ -16,7 +16,6 @@ afterAll(() => void open.map(server => server.close()))
 
 interface Witness {
   readonly url: string
-  /** The number of each connection and what came over it. */
   readonly received: [connection: number, header: string | undefined][]
 }
 
@@ -26,7 +25,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A receiver that handles the nth request of each connection with this function, counted from 0. */
+/** Handles the nth request of each connection with this function, counted from 0. */
 async function receiver(respond: (socket: Socket, n: number) => void): Promise<Witness> {
   const received: Witness['received'] = []
   let connections = 0
@@ -90,7 +89,7 @@ describe('a kept-alive connection', () => {
 
   test('that breaks does not repeat a request that allows no second attempt', async () => {
     const { url, received } = await receiver(answersFirst(socket => void socket.destroy()))
-    const noSecondAttempt = { again: undefined } as unknown as Partial<OutboundRequest>
+    const noSecondAttempt = { retryHeaders: undefined } as unknown as Partial<OutboundRequest>
     await send(url, noSecondAttempt)
     expect(await send(url, noSecondAttempt)).toMatchObject(broken)
     expect(received).toHaveLength(2)

@@ -29,7 +29,7 @@ describe('a misbehaving receiver', () => {
     expect(answer).toMatchObject({
       kind: 'failed',
       timedOut: true,
-      message: 'There was no whole answer within 0.15 s.',
+      message: 'There was no complete answer within 0.15 s.',
     })
   })
 
@@ -89,7 +89,7 @@ describe('a misbehaving receiver', () => {
     [
       'does not speak HTTP',
       ({ socket }) => void socket.end('220 mail.example ESMTP\r\n'),
-      'What the host answers is not HTTP',
+      'The host’s answer is not HTTP',
     ],
     [
       'has headers without end',
@@ -126,7 +126,7 @@ describe('a TLS certificate', () => {
       'certificate is not valid',
     ],
     ['for an address', () => send(`https://127.0.0.1:${secure}/`, {}, trusting), 'certificate is not valid'],
-    ['that there is not', () => send(`https://receiver.example:${plain}/`), 'No encrypted connection'],
+    ['that there is not', () => send(`https://receiver.example:${plain}/`), 'The TLS handshake failed'],
   ])('%s is rejected, whatever the environment says', async (_, sending, message) => {
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'

@@ -45,7 +45,7 @@ describe('our own listener', () => {
     expect(asked).toEqual([`GET 127.0.0.1:${port}${path}`])
   })
 
-  test('is reached by its name, which no name server is asked for', async () => {
+  test('the own listener is reached by name without a DNS query', async () => {
     expect(textOf(await send(`http://localhost:${port}/simulate/mpp/pays`))).toBe('ours')
     expect(asked).toEqual([`GET localhost:${port}/simulate/mpp/pays`])
   })
@@ -115,7 +115,7 @@ describe('our own listener', () => {
   })
 
   test('is not reached by a name that leads there later', async () => {
-    // The operator has opened an address at which nobody listens.
+    // The operator allows this address, at which no server listens.
     const opened = guardedHttp({ resolver, ownListener: addresses.listener, allow: ['127.0.0.9'] })
     const request = { method: 'GET', timeoutMs: 60_000, maxBytes: 100, ownListener: true } as const
     const url = `http://rebinding.example:${port}/simulate/mpp/a`

@@ -9,7 +9,6 @@ afterAll(() => {
   for (const opened of open) opened.close()
 })
 
-/** Sends a request to a server that writes raw bytes. */
 async function sendTo(respond: (socket: Socket) => void, timeoutMs = 60_000): Promise<OutboundAnswer> {
   const server = createServer(socket => {
     socket.on('error', () => undefined)
@@ -23,7 +22,7 @@ async function sendTo(respond: (socket: Socket) => void, timeoutMs = 60_000): Pr
 
 const writes = (text: string) => (socket: Socket) => void socket.once('data', () => socket.write(text))
 
-/** Writes the beginning, and then more and more until the client leaves. */
+/** Writes the beginning, then more and more until the client disconnects. */
 const writesEndlessly = (beginning: string, more: () => string) => (socket: Socket) =>
   void socket.once('data', () => {
     socket.write(beginning)

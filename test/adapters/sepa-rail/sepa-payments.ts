@@ -7,11 +7,11 @@ const rail = sandboxRail()
 const call = { reference: 'transfer_1', requestId: 'request-1' }
 const submittedAt = new Date('2026-11-20T09:30:00.000Z')
 
-const payment = (amountEuros: bigint, afterSeconds = 0): Payment => ({
+const payment = (amountCents: bigint, afterSeconds = 0): Payment => ({
   ownerId: 'customer_1',
   endToEndId: 'e2e',
   scheme: 'sct',
-  amountEuros,
+  amountCents,
   payerIban: null,
   reference: null,
   submittedAt,
@@ -62,7 +62,7 @@ describe('the reason code', () => {
     expect(code).toMatch(reasonCode)
     expect(reasonOf(code)).toEqual({
       code,
-      message: expect.stringMatching(/^(The|A|It|There|What|Payments) .*\.$/),
+      message: expect.stringMatching(/^(The|A|It|There|Required|Payments) .*\.$/),
     })
   })
 

@@ -41,7 +41,7 @@ describe('a request for authorization by Stripe', () => {
         kind: 'authorization',
         authorizationId: 'iauth_1',
         ask: 0,
-        amountEuros: 2_500n,
+        amountCents: 2_500n,
         partialAllowed: false,
         merchant,
       },
@@ -51,13 +51,13 @@ describe('a request for authorization by Stripe', () => {
   test('is for the additional amount when the merchant asks again, and counts the earlier requests', () => {
     const request_history = [entry(2_500, true), entry(9_000, false, 1)]
     const again = asked(700, { amount: 2_500, approved: true, request_history })
-    expect(messageOf(REQUEST, again).content).toMatchObject({ ask: 2, amountEuros: 700n })
+    expect(messageOf(REQUEST, again).content).toMatchObject({ ask: 2, amountCents: 700n })
   })
 
   test('may be for nothing, and may be approved in part', () => {
     const pending_request = { amount: 0, currency: 'eur', is_amount_controllable: true }
     expect(messageOf(REQUEST, asked(0, { pending_request })).content).toMatchObject({
-      amountEuros: 0n,
+      amountCents: 0n,
       partialAllowed: true,
     })
   })
@@ -140,8 +140,8 @@ describe('the answer to Stripe', () => {
     body,
   })
 
-  test('is a yes or a no in the version that Stripe is told', () => {
-    const approved = { kind: 'approved', approvedEuros: 2_500n, askedEuros: 2_500n } as const
+  test('is an approval or a decline in the API version of the header', () => {
+    const approved = { kind: 'approved', approvedCents: 2_500n, askedCents: 2_500n } as const
     expect(answered(approved)).toEqual(answer({ approved: true }))
     expect(answered({ kind: 'declined', reason: 'over the limit of Ada' })).toEqual(
       answer({ approved: false }),
@@ -149,21 +149,21 @@ describe('the answer to Stripe', () => {
     expect(processor.answer(question, approved)).toEqual(processor.answer(question, approved))
   })
 
-  test('names the amount where it approves a part, and Stripe tells that part again later', () => {
-    const reply = { kind: 'approved', approvedEuros: 1_200n, askedEuros: 2_500n } as const
+  test('a partial approval names its amount, which Stripe repeats later', () => {
+    const reply = { kind: 'approved', approvedCents: 1_200n, askedCents: 2_500n } as const
     const { body } = answered(reply)
     expect(body).toEqual({ approved: true, amount: 1_200, metadata: { approved_cents_1: '1200' } })
     const request_history = [entry(100, true), entry(2_500, true, 1)]
     expect(updateOf({ amount: 1_300, metadata: body.metadata, request_history })).toMatchObject({
       kind: 'outcome',
       asks: [
-        { amountEuros: 100n, approved: true },
-        { amountEuros: 1_200n, approved: true },
+        { amountCents: 100n, approved: true },
+        { amountCents: 1_200n, approved: true },
       ],
     })
   })
 
-  test('to anything else only says that it was noted', () => {
+  test('any other message is only acknowledged', () => {
     const fact = messageOf(CREATED, anAuthorization())
     expect(processor.answer(fact, { kind: 'noted' })).toMatchObject({
       status: 200,

@@ -138,9 +138,9 @@ describe('limits and countries of a card at Stripe', () => {
   const { controls: none } = aCard()
   const HIGHEST = '99999999'
   const limited: ProcessorControls = {
-    maxTransactionEuros: 1_050n,
-    dailyLimitEuros: 10_000n,
-    monthlyLimitEuros: 100_000n,
+    maxTransactionCents: 1_050n,
+    dailyLimitCents: 10_000n,
+    monthlyLimitCents: 100_000n,
     allowedCountries: ['DE', 'FR'],
     allowedMccs: ['5942'],
     blockedMccs: ['7995'],
@@ -176,7 +176,7 @@ describe('limits and countries of a card at Stripe', () => {
   })
 
   test('above what Stripe can count are as good as none', async () => {
-    const controls = { ...none, monthlyLimitEuros: 10_000_000_000_000n }
+    const controls = { ...none, monthlyLimitCents: 10_000_000_000_000n }
     const id = await issued(aCard({ ownerId: newOwner(), controls }))
     expect(limitsOf(id)).toMatchObject({ spending_limits: limits(HIGHEST, HIGHEST, HIGHEST) })
   })

@@ -11,16 +11,16 @@ const newDispute = (more: Partial<NewDispute> = {}): NewDispute => ({
   disputeId: 'dispute_1',
   processorCardId: 'ic_1',
   openedAt: requestedAt,
-  clearings: [{ id: 'ipi_1', amountEuros: 2_500n }],
-  amountEuros: 2_000n,
+  clearings: [{ id: 'ipi_1', amountCents: 2_500n }],
+  amountCents: 2_000n,
   reason: 'not_received',
   description: 'It never came.',
   ...more,
 })
 
-const known: KnownDispute = { processorDisputeId: 'idp_1', amountEuros: 2_000n, submittedAt: requestedAt }
+const known: KnownDispute = { processorDisputeId: 'idp_1', amountCents: 2_000n, submittedAt: requestedAt }
 const evidence = {
-  amountEuros: 2_000n,
+  amountCents: 2_000n,
   reason: 'not_received',
   description: 'It never came.',
   bundle: Buffer.from('%PDF-1.7 the bundle'),
@@ -35,7 +35,7 @@ describe('Stripe’s own stand-in', () => {
     processor = stripeAt(mock.url, 'sk_test_123')
   })
 
-  test.each(disputeReasons)('takes a dispute for the reason %s, with its evidence', async reason => {
+  test.each(disputeReasons)('accepts a dispute for the reason %s, with its evidence', async reason => {
     const call = callOf(`dispute_${reason}`)
     expect(await processor.disputes.open(newDispute({ reason }), call)).toEqual({
       processorDisputeId: expect.stringMatching(/^idp_\w+$/),
@@ -44,7 +44,7 @@ describe('Stripe’s own stand-in', () => {
     expect(await processor.disputes.addEvidence(known, { ...evidence, reason }, call)).toEqual({ done: true })
   })
 
-  test('takes the submission, and the question how it stands', async () => {
+  test('accepts the submission and the inquiry', async () => {
     expect(await processor.disputes.submit(known, callOf('submit'))).toEqual({ done: true })
     expect(await processor.disputes.inquire(known, callOf('inquire'))).toMatchObject({
       status: expect.any(String),
@@ -63,14 +63,14 @@ describe('a dispute at Stripe', () => {
   test('is opened once, also where its amount has changed since or the key is forgotten', async () => {
     const call = callOf('dispute_1/open')
     const first = await disputes.open(newDispute(), call)
-    expect(await disputes.open(newDispute({ amountEuros: 1_000n }), call)).toEqual(first)
+    expect(await disputes.open(newDispute({ amountCents: 1_000n }), call)).toEqual(first)
     stripe.forgetKeys()
     const nextDay = { ...call, now: after(requestedAt, minutes(25 * 60)) }
     expect(await disputes.open(newDispute(), nextDay)).toEqual(first)
     expect(stripe.disputes.size).toBe(1)
   })
 
-  test('is submitted once, whatever the key, and not withdrawn by an API that has no such call', async () => {
+  test('is submitted once under any key, and cannot be withdrawn by the API', async () => {
     await disputes.open(newDispute(), callOf('dispute_1/open'))
     expect(await disputes.withdraw(known, callOf('dispute_1/withdraw'))).toEqual({ done: true })
     await disputes.submit(known, callOf('dispute_1/file'))
@@ -83,7 +83,7 @@ describe('a dispute at Stripe', () => {
     })
   })
 
-  test('of a payment that was never collected is refused in words', async () => {
+  test('a dispute of an uncleared payment is refused with a reason', async () => {
     expect(await disputes.open(newDispute({ clearings: [] }), callOf('none'))).toMatchObject({
       failure: 'refused',
       code: 'not_settled',
@@ -108,10 +108,10 @@ describe('an event of Stripe about a dispute', () => {
     ['issuing_dispute.funds_reinstated', 'submitted', 'credited', 2_000n],
     ['issuing_dispute.funds_reinstated', 'won', 'won', 2_000n],
     ['issuing_dispute.funds_rescinded', 'lost', 'lost', null],
-  ] as const)('%s while it is %s says %s', (type, status, says, amountEuros) => {
+  ] as const)('%s while it is %s says %s', (type, status, says, amountCents) => {
     expect(messageOf(type, event(status))).toMatchObject({
       processorCardId: 'ic_1',
-      content: { kind: 'dispute', disputeId: 'dispute_1', says, amountEuros },
+      content: { kind: 'dispute', disputeId: 'dispute_1', says, amountCents },
     })
   })
 

@@ -57,7 +57,7 @@ describe('a call to Stripe', () => {
     stripe.break(CARDS, (_, response) => response.destroy())
     const call = newCall()
     expect(await issue(call)).toEqual(LATE)
-    // Calls that were given up before may arrive only now: they have other keys.
+    // Abandoned calls may arrive only now; they have other keys.
     expect(stripe.to(CARDS).filter(({ key }) => key === call.reference)).toHaveLength(1)
   })
 

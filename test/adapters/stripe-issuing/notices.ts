@@ -12,7 +12,7 @@ describe('a transaction at Stripe', () => {
         kind: 'clearing',
         clearingId: 'ipi_1',
         authorizationId: 'iauth_1',
-        amountEuros: 2_500n,
+        amountCents: 2_500n,
         final: false,
         merchant,
       },
@@ -36,7 +36,7 @@ describe('a transaction at Stripe', () => {
       kind: 'refund',
       refundId: 'ipi_1',
       authorizationId: 'iauth_1',
-      amountEuros: 900n,
+      amountCents: 900n,
       merchant,
     })
     expect(messageOf(TRANSACTION, { ...refund, authorization: null }).content).toMatchObject({
@@ -44,9 +44,9 @@ describe('a transaction at Stripe', () => {
     })
   })
 
-  test('that takes a refund back is a clearing, though Stripe calls it a refund', () => {
+  test('a reversed refund is a clearing, although Stripe calls it a refund', () => {
     const takenBack = aTransaction({ amount: -900, type: 'refund' })
-    expect(messageOf(TRANSACTION, takenBack).content).toMatchObject({ kind: 'clearing', amountEuros: 900n })
+    expect(messageOf(TRANSACTION, takenBack).content).toMatchObject({ kind: 'clearing', amountCents: 900n })
   })
 
   test('of nothing is nothing', () => {

@@ -12,26 +12,26 @@ import {
 const CREATED = 'issuing_authorization.created'
 const UPDATED = 'issuing_authorization.updated'
 
-describe('Stripe’s word about an authorization', () => {
+describe('Stripe’s report of an authorization', () => {
   test.each([
-    ['approved by us', [entry(2_500, true)], [{ amountEuros: 2_500n, approved: true }]],
+    ['approved by us', [entry(2_500, true)], [{ amountCents: 2_500n, approved: true }]],
     [
       'declined without asking us',
       [{ ...entry(2_500, false), reason: 'card_inactive' }],
-      [{ amountEuros: 2_500n, approved: false }],
+      [{ amountCents: 2_500n, approved: false }],
     ],
     [
       'approved by the network in our place',
       [{ ...entry(2_500, true), reason: 'network_fallback' }],
-      [{ amountEuros: 2_500n, approved: true }],
+      [{ amountCents: 2_500n, approved: true }],
     ],
     [
       'in the order of the requests',
       [entry(300, false, 9), entry(200, true, 5), entry(100, true, 1)],
       [
-        { amountEuros: 100n, approved: true },
-        { amountEuros: 200n, approved: true },
-        { amountEuros: 300n, approved: false },
+        { amountCents: 100n, approved: true },
+        { amountCents: 200n, approved: true },
+        { amountCents: 300n, approved: false },
       ],
     ],
   ])('is the outcome of each request: %s', (_, request_history, asks) => {
@@ -50,7 +50,7 @@ describe('Stripe’s word about an authorization', () => {
     expect(updateOf({ status: 'reversed', amount: 0 }, { status: 'pending', amount: 2_500 })).toEqual({
       kind: 'reversal',
       authorizationId: 'iauth_1',
-      amountEuros: null,
+      amountCents: null,
     })
   })
 
@@ -58,7 +58,7 @@ describe('Stripe’s word about an authorization', () => {
     expect(updateOf({ amount: 1_500 }, { amount: 2_500 })).toEqual({
       kind: 'reversal',
       authorizationId: 'iauth_1',
-      amountEuros: 1_000n,
+      amountCents: 1_000n,
     })
   })
 
@@ -79,14 +79,14 @@ describe('Stripe’s word about an authorization', () => {
     })
   })
 
-  test('that it is closed tells the last clearing again, as the final one', () => {
+  test('a closed authorization repeats its last clearing as the final one', () => {
     const transactions = [
       aTransaction({ id: 'ipi_1', amount: -900 }),
       aTransaction({ id: 'ipi_2', amount: -600 }),
       aTransaction({ id: 'ipi_3', amount: 100, type: 'refund' }),
     ]
     const last = updateOf({ status: 'closed', transactions }, { status: 'pending' })
-    expect(last).toMatchObject({ kind: 'clearing', clearingId: 'ipi_2', amountEuros: 600n, final: true })
+    expect(last).toMatchObject({ kind: 'clearing', clearingId: 'ipi_2', amountCents: 600n, final: true })
     const alone = messageOf('issuing_transaction.created', transactions[1]).content
     expect(last).toEqual({ ...alone, final: true })
   })

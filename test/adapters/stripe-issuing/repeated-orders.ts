@@ -10,12 +10,11 @@ afterEach(() => stripe.heal())
 
 const CREATE = /^POST issuing\/cards$/
 const nextDay = after(requestedAt, minutes(25 * 60))
-const limited = { ...aCard().controls, dailyLimitEuros: 4_200n }
+const limited = { ...aCard().controls, dailyLimitCents: 4_200n }
 let count = 0
 const newCall = () => callOf(`order_${++count}`)
 const limitsOf = (id: string) => JSON.stringify(stripe.cards.get(id)?.spending_controls)
 
-/** The id of the card, and how many cards were made meanwhile. */
 async function ask(act: () => Promise<object>): Promise<{ id: string; made: number }> {
   const before = stripe.cards.size
   const answer = await act()
@@ -27,14 +26,14 @@ describe.each([
   ['issued', (card = aCard(), call = newCall()) => processor.issue(card, call)],
   ['replaced', (card = aCard(), call = newCall()) => processor.replace('ic_1', card, call)],
 ] as const)('a card that is %s', (_, order) => {
-  test('is the same when its limits have changed since it was asked for, and has the new limits', async () => {
+  test('a repeated request after changed limits returns the same card with the new limits', async () => {
     const call = newCall()
     const first = await ask(() => order(aCard(), call))
     const again = await ask(() => order(aCard({ controls: limited }), call))
     expect(again).toEqual({ id: first.id, made: 0 })
     expect(limitsOf(first.id)).toContain('4200')
     expect(await ask(() => order(aCard({ controls: limited }), call))).toEqual(again)
-    const changedAgain = { ...limited, dailyLimitEuros: 4_300n }
+    const changedAgain = { ...limited, dailyLimitCents: 4_300n }
     expect(await ask(() => order(aCard({ controls: changedAgain }), call))).toEqual(again)
     expect(limitsOf(first.id)).toContain('4300')
   })

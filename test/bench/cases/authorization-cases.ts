@@ -59,7 +59,7 @@ export const asking = (cover: Cover): MessageContent => ({
   kind: 'authorization',
   authorizationId: 'iauth-{n}',
   ask: 0,
-  amountEuros: BigInt(CARD_CENTS),
+  amountCents: BigInt(CARD_CENTS),
   partialAllowed: false,
   merchant: merchantOf(cover),
 })
@@ -68,7 +68,7 @@ export const clearing: MessageContent = {
   kind: 'clearing',
   clearingId: 'clearing-{n}',
   authorizationId: 'iauth-{n}',
-  amountEuros: BigInt(CARD_CENTS),
+  amountCents: BigInt(CARD_CENTS),
   final: true,
   merchant: merchantOf('uncovered'),
 }

@@ -52,7 +52,7 @@ async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void
       kind: 'authorization',
       authorizationId: refOf(fate),
       ask: 0,
-      amountEuros: cents,
+      amountCents: cents,
       partialAllowed: false,
       merchant,
     })
@@ -61,7 +61,7 @@ async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void
       kind: 'clearing',
       clearingId: `past-clearing-${FATES[fate]}`,
       authorizationId: refOf(fate),
-      amountEuros: 950n,
+      amountCents: 950n,
       final: true,
       merchant,
     })
@@ -73,7 +73,7 @@ async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void
   await authorize('ofIntent')
   await clear('ofIntent')
   await authorize('reversed')
-  await tell('reversed', { kind: 'reversal', authorizationId: refOf('reversed'), amountEuros: null })
+  await tell('reversed', { kind: 'reversal', authorizationId: refOf('reversed'), amountCents: null })
   await authorize('declined', 9_500n)
 }
 

@@ -72,7 +72,7 @@ const cpu = ({ cpuMicroseconds, databaseMicroseconds }: Result) =>
   `${wholeNumber(cpuMicroseconds)} + ${wholeNumber(databaseMicroseconds)} µs`
 
 const paidLines = ({ connections, open: ours, all, bare, mppx }: Paid): string[] => [
-  tableLine([`payments, ${connections} connections, MPP_RUNS=open`, rate(ours)]),
+  tableLine([`payments, ${connections} connections, MPP_WORKFLOWS=open`, rate(ours)]),
   tableLine(['the same with a run each', rate(all)]),
   tableLine(['a bare client', rate(bare)]),
   tableLine(['the client of mppx', rate(mppx)]),

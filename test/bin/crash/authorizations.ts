@@ -20,7 +20,7 @@ test('an API process that is killed among authorizations and clearings has lost 
     withConnection(databaseUrl, async connection => (await connection.query(text, values)).rows)
   const network = () => networkBefore({ url: api.url, sql })
   const { agent, card } = await aPayingCard(mine(), 10_000)
-  const shared = { amountEuros: 1_000n, merchant: bookshop }
+  const shared = { amountCents: 1_000n, merchant: bookshop }
   const last = await network().messageOf(card.id, { kind: 'expiry', authorizationId: 'none' })
   const messages: CardMessage[] = Array.from({ length: 120 }, (_, n) => `n${n}`).flatMap(authorizationId => [
     {

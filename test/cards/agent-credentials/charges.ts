@@ -16,7 +16,6 @@ const sql = sqlOn(pool)
 const SHOP = { descriptor: 'SHOP 1234 BERLIN', url: 'https://shop.example.com/pay' }
 const now = new Date()
 
-/** A token with these limits, and its charges as an authorization opens them. */
 async function aToken(members: object = {}) {
   const shopper = await aShopper(service)
   const credential = await bodyOf(issue(shopper.client, { ...asked(shopper), ...members }))
@@ -34,7 +33,7 @@ describe('an authorization by a network token', () => {
     const { open, token } = await aToken({ merchantScope: ['Bookshop', '*.example.com'] })
     const charges = await open()
     const blockerOf = (merchant: { descriptor: string; url: string | null }) =>
-      charges.blockerOf(token, { merchant, amountEuros: 100n, now })
+      charges.blockerOf(token, { merchant, amountCents: 100n, now })
     expect(blockerOf(SHOP)).toBeUndefined()
     expect(blockerOf({ descriptor: 'SQ *BOOKSHOP', url: null })).toBeUndefined()
     expect(blockerOf({ descriptor: 'CASINO', url: null })).toBe(
@@ -46,7 +45,7 @@ describe('an authorization by a network token', () => {
   test('is within what its limit leaves, to the cent, also after it was stored', async () => {
     const { open, token, client, credential } = await aToken({ amountLimitEuros: 20 })
     const charges = await open()
-    const ask = (amountEuros: bigint) => ({ merchant: SHOP, amountEuros, now })
+    const ask = (amountCents: bigint) => ({ merchant: SHOP, amountCents, now })
     expect(charges.blockerOf(token, ask(2_000n))).toBeUndefined()
     charges.charge(token, 1_500n, now)
     expect(charges.blockerOf(token, ask(500n))).toBeUndefined()
@@ -66,7 +65,7 @@ describe('an authorization by a network token', () => {
   test('is one of as many charges as it has; an increment is none', async () => {
     const { open, token } = await aToken({ maxCharges: 2 })
     const charges = await open()
-    const ask = { merchant: SHOP, amountEuros: 1n, now }
+    const ask = { merchant: SHOP, amountCents: 1n, now }
     charges.charge(token, 1n, now)
     charges.charge(token, 1n, now, { isIncrement: true })
     expect(charges.blockerOf(token, ask)).toBeUndefined()
@@ -78,15 +77,15 @@ describe('an authorization by a network token', () => {
     const { open, token, client, credential } = await aToken()
     const params = { id: credential.id }
     const reason = async (at = now) =>
-      (await open()).blockerOf(token, { merchant: SHOP, amountEuros: 1n, now: at })
+      (await open()).blockerOf(token, { merchant: SHOP, amountCents: 1n, now: at })
     expect(await reason()).toBeUndefined()
-    expect(await reason(new Date(credential.expiresAt))).toMatch(/was good until/)
+    expect(await reason(new Date(credential.expiresAt))).toMatch(/expired at/)
     await bodyOf(client.agentCredentials.suspend({ params }))
     expect(await reason()).toMatch(/suspended/)
     await bodyOf(client.agentCredentials.revoke({ params }))
     expect(await reason()).toMatch(/revoked/)
-    const none = { merchant: SHOP, amountEuros: 1n, now }
-    expect((await open()).blockerOf('token_x', none)).toBe('The network token is not known here.')
+    const none = { merchant: SHOP, amountCents: 1n, now }
+    expect((await open()).blockerOf('token_x', none)).toBe('The network token is unknown.')
   })
 
   test('by the token of another owner is by one that is not known', async () => {
@@ -94,6 +93,6 @@ describe('an authorization by a network token', () => {
     const { ownerId } = await service.owner()
     const charges = await openCredentialCharges(sql, { ownerId, mode: 'test' }, [token])
     expect(charges.find(token)).toBeUndefined()
-    expect(charges.blockerOf(token, { merchant: SHOP, amountEuros: 1n, now })).toMatch(/not known/)
+    expect(charges.blockerOf(token, { merchant: SHOP, amountCents: 1n, now })).toMatch(/is unknown/)
   })
 })

@@ -10,7 +10,6 @@ const network = networkBefore(service)
 
 const SHOP = { descriptor: 'SHOP 1234 BERLIN', url: 'https://shop.example.com/pay', mcc: '5942' }
 
-/** A network token without an intent, and how the network pays with it. */
 async function aToken(members: object = {}) {
   const shopper = await aShopper(service)
   const { client, card } = shopper
@@ -54,7 +53,7 @@ describe('a payment by a network token', () => {
     const { pay, client, agent } = await aToken({ maxCharges: 1 })
     expect((await pay(1, { descriptor: 'CASINO', url: null })).reply).toEqual(declined(/does not pay CASINO/))
     const other = await aCardOf(service, client, agent.id)
-    expect((await pay(1, SHOP, other.id)).reply).toEqual(declined(/not known here/))
+    expect((await pay(1, SHOP, other.id)).reply).toEqual(declined(/is unknown/))
     expect((await pay(1)).reply.kind).toBe('approved')
     expect((await pay(1)).reply).toEqual(declined(/pays once: 1 used, 0 left/))
   })

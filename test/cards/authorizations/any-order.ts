@@ -12,16 +12,19 @@ const merchant = bookshop
 const cents = (most: number) => fc.bigInt(1n, BigInt(most))
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
-const request = (authorizationId: string, ask: number, amountEuros: bigint): MessageContent => ({
+const request = (authorizationId: string, ask: number, amountCents: bigint): MessageContent => ({
   kind: 'authorization',
   authorizationId,
   ask,
-  amountEuros,
+  amountCents,
   partialAllowed: false,
   merchant,
 })
 
-/** The facts of one payment, by their names. A clearing above the hold of an intent would find it only after the request. */
+/**
+ * The facts of one payment, by their names. A clearing above the hold of an intent would find the intent only
+ * after the request.
+ */
 const factsOf = (authorizationId: string, asked: bigint) =>
   fc
     .record({
@@ -33,32 +36,32 @@ const factsOf = (authorizationId: string, asked: bigint) =>
       isTold: fc.boolean(),
     })
     .map(({ reversed, clearings, isFinal, refunded, isExpired, isTold }): Named => {
-      const facts: [string, MessageContent][] = clearings.map((amountEuros, n) => [
+      const facts: [string, MessageContent][] = clearings.map((amountCents, n) => [
         `clearing ${n}`,
         {
           kind: 'clearing',
           clearingId: `${authorizationId} ${n}`,
           authorizationId,
-          amountEuros,
+          amountCents,
           final: isFinal && n === clearings.length - 1,
           merchant,
         },
       ])
       if (reversed !== undefined)
-        facts.push(['reversal', { kind: 'reversal', authorizationId, amountEuros: reversed }])
+        facts.push(['reversal', { kind: 'reversal', authorizationId, amountCents: reversed }])
       if (isTold) {
-        const asks = [{ amountEuros: asked, approved: true }]
+        const asks = [{ amountCents: asked, approved: true }]
         facts.push(['outcome', { kind: 'outcome', authorizationId, asks, merchant }])
       }
       if (isExpired) facts.push(['expiry', { kind: 'expiry', authorizationId }])
       if (refunded !== undefined && clearings.length > 0) {
         const refundId = `${authorizationId} refund`
-        facts.push(['refund', { kind: 'refund', refundId, authorizationId, amountEuros: refunded, merchant }])
+        facts.push(['refund', { kind: 'refund', refundId, authorizationId, amountCents: refunded, merchant }])
       }
       return Object.fromEntries(facts.map(([name, content]) => [`${authorizationId} ${name}`, content]))
     })
 
-/** The names in another order, some of them more than once. */
+/** Some names occur more than once. */
 const shuffled = (names: readonly string[]) =>
   fc
     .tuple(
@@ -74,7 +77,7 @@ interface History {
   readonly euros: number
 }
 
-/** Sends the messages in this order to a new owner's card, and tells how everything stands at the end. */
+/** Sends the messages in this order to a new owner's card, and returns the resulting state. */
 async function standingAfter({ messages, order, intentEuros, euros }: History) {
   const { client } = await service.owner()
   const { agent, card } = await aPayingCard(client, euros)
@@ -112,7 +115,7 @@ async function standingAfter({ messages, order, intentEuros, euros }: History) {
   }
 }
 
-/** The order decides nothing in ten thousand of them by the pure reading of the messages: `fold.ts`. */
+/** Few runs: `fold.ts` covers ten thousand orders of the same messages without a database. */
 const RUNS = { numRuns: 5, verbose: 1 as const }
 
 describe('the messages of card payments, in any order and repeated', () => {
@@ -127,12 +130,12 @@ describe('the messages of card payments, in any order and repeated', () => {
         return fc.record({
           messages: fc.constant(messages),
           order: shuffled(Object.keys(messages)),
-          intentEuros: fc.constant(intentEuros),
+          intentCents: fc.constant(intentEuros),
         })
       })
     await fc.assert(
-      fc.asyncProperty(histories, async ({ messages, order, intentEuros }) => {
-        const shared = { messages, euros: 500, ...(intentEuros ? { intentEuros } : {}) }
+      fc.asyncProperty(histories, async ({ messages, order, intentCents }) => {
+        const shared = { messages, euros: 500, ...(intentCents ? { intentCents } : {}) }
         const natural = await standingAfter({ ...shared, order: Object.keys(messages) })
         expect(await standingAfter({ ...shared, order })).toEqual(natural)
       }),

@@ -4,7 +4,7 @@ import { anIntent, bodyOf } from '../../support/factories.ts'
 import { balanceOf, client, eventsOf, network, paymentsOf, service } from './service.ts'
 
 describe('an explanation', () => {
-  test('says every rule, and what would make a decline a yes', async () => {
+  test('an explanation lists every rule, and what would avoid the decline', async () => {
     const { card } = await aPayingCard(client, 100, { rules: { maxTransactionEuros: 20 } })
     await network.authorize(card.id, 25)
     const [payment] = await paymentsOf(card.id)
@@ -52,13 +52,13 @@ describe('an explanation', () => {
     const declined = await network.authorize(card.id, 46)
     expect(declined.reply).toEqual({ kind: 'declined', reason: refused.reason })
     const approved = await network.authorize(card.id, 44)
-    expect(approved.reply).toMatchObject({ kind: 'approved', approvedEuros: 4_400n })
+    expect(approved.reply).toMatchObject({ kind: 'approved', approvedCents: 4_400n })
     const [payment] = await paymentsOf(card.id)
     expect(payment?.decision?.checks).toEqual(covered.decision.checks)
   })
 })
 
-test('each step of payments by card is told once, with the amount that it had then', async () => {
+test('each step of a card payment emits one event with its amount at the time', async () => {
   const { client: own, ownerId } = await service.owner()
   const { card } = await aPayingCard(own, 100)
   const paid = await network.authorize(card.id, 30)
@@ -66,7 +66,7 @@ test('each step of payments by card is told once, with the amount that it had th
     kind: 'authorization',
     authorizationId: paid.authorizationId,
     ask: 1,
-    amountEuros: 500n,
+    amountCents: 500n,
     partialAllowed: false,
     merchant: bookshop,
   })

@@ -19,7 +19,7 @@ describe('a payment by card without an intent', () => {
   test('is held, cleared and refunded', async () => {
     const { agent, card } = await aPayingCard(client, 100)
     const { reply, authorizationId } = await network.authorize(card.id, 30)
-    expect(reply).toEqual({ kind: 'approved', approvedEuros: 3_000n, askedEuros: 3_000n })
+    expect(reply).toEqual({ kind: 'approved', approvedCents: 3_000n, askedCents: 3_000n })
     expect(await balanceOf(agent.id)).toEqual([70, 30])
     expect(await paymentsOf(card.id)).toMatchObject([
       { status: 'authorized', amountEuros: 30, heldEuros: 30, merchant: 'Bookshop', source: 'wallet' },

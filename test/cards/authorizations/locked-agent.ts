@@ -10,7 +10,7 @@ const network = networkBefore(service)
 
 test('while the rows of one agent are locked, its card is declined in time and others pay', async () => {
   const locked = await aPayingCard(client, 100)
-  // Each of another agent: on a busy machine several of one would wait for each other as for a locked one.
+  // Each card has its own agent: on a busy machine several cards of one agent would wait for each other.
   const free = [
     await aPayingCard(client, 100),
     await aPayingCard(client, 100),
@@ -28,7 +28,7 @@ test('while the rows of one agent are locked, its card is declined in time and o
   expect(ofFree.map(({ reply }) => reply.kind)).toEqual(['approved', 'approved', 'approved'])
   await holder.query('commit')
   await holder.end()
-  // The late decision is undone by the same message, which runs behind it.
+  // The late decision is undone by the same message, which is processed after it.
   const again = await network.authorize(locked.card.id, 20)
   expect(again.reply).toMatchObject({ kind: 'approved' })
   const { heldEuros } = (await client.agents.balance({ params: { id: locked.agent.id } })).body

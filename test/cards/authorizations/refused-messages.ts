@@ -7,8 +7,8 @@ import { balanceOf, client, eventsOf, network, ownerId, paymentsOf, service } fr
 
 const strict = await startTestService({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
 
-/** It answers the network within a tenth of a second. */
-const hasty = await startTestService({ env: { CARD_ANSWER_MS: '100' } })
+/** Answers the network within a tenth of a second. */
+const hasty = await startTestService({ env: { CARD_AUTH_TIMEOUT_MS: '100' } })
 
 async function whileLocked<T>(agentId: string, work: () => Promise<T>): Promise<T> {
   const holder = new pg.Client({ connectionString: hasty.databaseUrl })
@@ -20,11 +20,11 @@ async function whileLocked<T>(agentId: string, work: () => Promise<T>): Promise<
   return result
 }
 
-const request = (authorizationId: string, amountEuros: bigint) => ({
+const request = (authorizationId: string, amountCents: bigint) => ({
   kind: 'authorization' as const,
   authorizationId,
   ask: 0,
-  amountEuros,
+  amountCents,
   partialAllowed: false,
   merchant: bookshop,
 })
@@ -43,7 +43,7 @@ describe('a message', () => {
       service.http('POST', '/rails/card-processor', { headers: more, body })
     expect((await post(headers(body))).status).toBe(401)
     expect([await balanceOf(agent.id), await paymentsOf(card.id)]).toEqual([[100, 0], []])
-    // The bytes are right: only the signature was missing.
+    // The same bytes with a signature are accepted.
     expect((await post(signed(body))).status).toBe(200)
   })
 
@@ -55,11 +55,11 @@ describe('a message', () => {
     for (let n = 0; n < 8; n++) await post({})
     expect(statuses).toContain(429)
     await post(signed(body))
-    // The limit is used up, and yet the signed bytes are read: they are no message.
+    // Signed bytes are read even after the limit is used up; these are no message.
     expect(statuses.at(-1)).toBe(400)
   })
 
-  test('about a card that nobody has here is declined, or acknowledged if it asks nothing', async () => {
+  test('a request for an unknown card is declined, and any other message acknowledged', async () => {
     const message = { id: 'nobody', processorCardId: 'nobody', sentAt: new Date() }
     const [asked, told] = [
       await network.deliver({ ...message, content: request('x', 100n) }),
@@ -87,7 +87,7 @@ describe('a message', () => {
     expect(reported.filter(({ data }) => data.cardId === card.id)).toHaveLength(2)
   })
 
-  test('with a long descriptor is told of in no more than two hundred characters', async () => {
+  test('a long descriptor is cut to two hundred characters in events', async () => {
     const { card } = await aPayingCard(client, 100)
     const descriptor = 'Ä'.repeat(200)
     await network.authorize(card.id, 10, { descriptor })
@@ -97,7 +97,7 @@ describe('a message', () => {
   })
 })
 
-describe('a decision that comes too late', () => {
+describe('a late decision', () => {
   test('is a decline in time, leaves nothing once the lock is gone, and stays a decline', async () => {
     const { client: own } = await hasty.owner()
     const { agent, card } = await aPayingCard(own, 100)
@@ -110,7 +110,7 @@ describe('a decision that comes too late', () => {
     const again = await before.deliver(message)
     expect(new Set([...answers, again].map(({ text }) => text)).size).toBe(1)
     expect(again.reply).toMatchObject({ kind: 'declined' })
-    // Whatever the late decision held was given back by the message that ran behind it, before the last repetition.
+    // The message was processed again after the late decision and released its hold.
     expect(await balanceOf(agent.id, own)).toEqual([100, 0])
   })
 })

@@ -6,6 +6,7 @@ import { registered } from '../../../src/kernel/contract/area.ts'
 import type { Ports } from '../../../src/kernel/contract/ports.ts'
 import type { CardReply, MessageContent } from '../../../src/ports/card-processor.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { decodeJson } from '../../../src/values/json-names.ts'
 import { bookshop } from '../../support/cards/network.ts'
 import { sandboxWith } from '../../support/cards/sandbox.ts'
 import { startEngine } from '../../support/engine.ts'
@@ -16,14 +17,13 @@ const processor = sandboxWith()
 Object.assign(engine.runtime.ports, { cardProcessor: () => processor } satisfies Partial<Ports>)
 const operations = registered(areas)
 
-/** The id in the answer to a body as the API takes it. */
 async function run(
   key: string,
   body: object,
   { params = {}, extra = {} }: { params?: Params; extra?: Extra } = {},
 ) {
   const schema = operations.find(operation => operation.key === key)?.operation.body as z.ZodType<object>
-  const answer = await engine.run(tenant, key, { params, body: schema.parse(body) }, extra)
+  const answer = await engine.run(tenant, key, { params, body: decodeJson(schema, body) }, extra)
   return JSON.parse(String(answer.body)) as { id: string; walletId: string }
 }
 type Params = Record<string, string>
@@ -61,7 +61,7 @@ const take = (card: Awaited<ReturnType<typeof aPayingCard>>, content: MessageCon
 describe('the statements that the database is sent for messages of the card network', () => {
   const statements = () => [...new Set(engine.batches.map(batch => batch.roundTrips))]
   const largest = () => Math.max(...engine.batches.map(({ size }) => size))
-  const shared = { amountEuros: 100n, merchant: bookshop }
+  const shared = { amountCents: 100n, merchant: bookshop }
 
   test('are twenty-one for one request and for sixty-four, twenty-three for one clearing and for sixty-four', async () => {
     const card = await aPayingCard()

@@ -2,7 +2,6 @@ import { networkBefore } from '../../support/cards/network.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-/** The service of the tests of card authorizations, an owner of theirs, and the card network before it. */
 export const service = await startTestService()
 export const network = networkBefore(service)
 export const { client, ownerId } = await service.owner()
@@ -12,7 +11,6 @@ export const balanceOf = async (agentId: string, by: TestClient = client): Promi
   return [availableEuros, heldEuros]
 }
 
-/** The payments of a card, the newest first. */
 export const paymentsOf = async (cardId: string, by: TestClient = client) =>
   (await bodyOf(by.authorizations.list({ params: { id: cardId }, query: {} }))).data
 
@@ -21,18 +19,16 @@ export const intentOf = (id: string, by: TestClient = client) => bodyOf(by.inten
 export const transactionsOf = async (cardId: string, by: TestClient = client) =>
   (await bodyOf(by.transactions.list({ query: { cardId } }))).data
 
-/** What the owner owes, as his bill says. */
 export const owed = async (by: TestClient = client): Promise<number> =>
   (await bodyOf(by.billing.balance())).owedEuros
 
-/** The events about a card's payments in order, with what they told. */
 export const eventsOf = (ownerId: string, pattern: string) =>
   service.sql<{ event: string; data: Record<string, unknown> }>(
     'select event, data from events where owner_id = $1 and event like $2 order by id',
     [ownerId, pattern],
   )
 
-/** What is counted against the limits of subjects: reserved and spent cents, and uses, of their whole life. */
+/** Reserved and spent cents, and uses, since the beginning. */
 export const usesOf = (subjects: readonly string[]) =>
   service.sql<{ reserved: number; spent: number; open: number; made: number }>(
     `select reserved_cents::int as reserved, spent_cents::int as spent, reserved_uses as open, uses as made

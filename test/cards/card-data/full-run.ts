@@ -9,7 +9,7 @@ import { anAgent } from '../../support/factories.ts'
 import { launch } from '../../support/processes/launched.ts'
 import { withConnection } from '../../support/rows.ts'
 
-/** As long as what it stands for, so that the same part of it is looked for. */
+/** As long as the real secret, so that the same part of it is searched for. */
 const plantedSecrets = [
   { about: 'a credential', text: `eyJjaGFsbGVuZ2UiOnsi${'planted-credential'.repeat(40)}` },
   { about: 'an encrypted token', text: `eyJhbGciOiJSU0EtT0FFUC0yNTYi.${'planted-token'.repeat(40)}` },
@@ -17,7 +17,7 @@ const plantedSecrets = [
 ]
 const planted = { number: '9999111122223333', expMonth: 1, expYear: 2030 }
 
-/** The CVC of the planted card: none of the issued cards has it, so whatever is found of theirs was not planted. */
+/** No issued card has this CVC, so a hit on theirs was not planted. */
 const plantedCvc = (issued: readonly CardData[]): string =>
   ['918', '919', '921', '922'].find(cvc => issued.every(card => card.cvc !== cvc)) ?? ''
 

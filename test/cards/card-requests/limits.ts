@@ -6,6 +6,7 @@ import {
   limitsToApprove,
   raisedLimitProblem,
 } from '../../../src/cards/card-requests/card-request.ts'
+import { jsonName } from '../../../src/values/json-names.ts'
 import {
   aCardRequest,
   aCardWith,
@@ -23,13 +24,13 @@ const agent = await aFundedAgent(client)
 
 const cents = fc.bigInt({ min: 0n, max: 10n })
 const limit = fc.option(cents, { nil: null })
-const limits = fc.record({ maxTransactionEuros: limit, dailyLimitEuros: limit, monthlyLimitEuros: limit })
+const limits = fc.record({ maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit })
 const given = fc.record(
-  { maxTransactionEuros: limit, dailyLimitEuros: limit, monthlyLimitEuros: limit },
+  { maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit },
   { requiredKeys: [] },
 )
 
-/** Whether a limit leaves at least as much as another one; null is no limit. */
+/** Null is no limit. */
 const isNoLower = (one: bigint | null, other: bigint | null): boolean =>
   one === null || (other !== null && one >= other)
 
@@ -44,7 +45,7 @@ describe('the limits of an approval', () => {
           const most = asked[name] ?? current[name]
           return one === null ? asked[name] !== null : most !== null && one > most
         })
-        expect(problem?.split(':')[0]).toBe(wrong.length > 0 ? `limits.${wrong[0]}` : undefined)
+        expect(problem?.split(':')[0]).toBe(wrong.length > 0 ? `limits.${wrong.map(jsonName)[0]}` : undefined)
       }),
       { numRuns: 1_000 },
     )
@@ -78,12 +79,12 @@ describe('the limits of an approval', () => {
       status: 400,
       code: 'limit_not_lowered',
       error:
-        'limits.maxTransactionEuros: € 50.01 are more than the € 50.00 that are asked for. An approver may lower a limit and not raise it.',
+        'limits.maxTransactionEuros: € 50.01 is more than the requested € 50.00. An approver may lower a limit, but not raise it.',
     })
     expect(await approve({ monthlyLimitEuros: null })).toMatchObject({
       status: 400,
       error:
-        'limits.monthlyLimitEuros: € 200.00 are asked for. An approver may lower a limit and not drop it.',
+        'limits.monthlyLimitEuros: € 200.00 is requested. An approver may lower a limit, but not drop it.',
     })
     expect((await getRequest(client, id)).status).toBe('pending')
     await bodyOf(approve({ maxTransactionEuros: 25, dailyLimitEuros: 30 }))
@@ -96,7 +97,7 @@ describe('the limits of an approval', () => {
     })
   })
 
-  test('do not raise what nobody asked for, and hold when the owner has lowered it meanwhile', async () => {
+  test('limits without a request are never raised, even if the owner lowered them in the meantime', async () => {
     const card = await aCardWith(client, { dailyLimitEuros: 20 }, agent)
     const { id } = await aCardRequest(client, agent.id, {
       type: 'limit_change',
@@ -108,7 +109,7 @@ describe('the limits of an approval', () => {
     expect(await approve(21)).toMatchObject({
       status: 400,
       error:
-        'limits.dailyLimitEuros: the card has € 20.00, and no more is asked for. An approver may lower a limit and not raise it.',
+        'limits.dailyLimitEuros: the card has € 20.00, and no more is requested. An approver may lower a limit, but not raise it.',
     })
     await bodyOf(approve(15))
     await bodyOf(client.cards.setLimits({ params: { id: card.id }, body: { dailyLimitEuros: 5 } }))

@@ -11,7 +11,6 @@ import {
 } from '../../support/factories.ts'
 import { answers, callLines, calls, eventsOf, lastState, numbers, pass, service } from './cards-service.ts'
 
-/** Whether all numbers of a card are closed at the processor. */
 const areClosed = async (cardId: string): Promise<boolean> =>
   (await numbers(cardId)).every(
     ({ processor_card_id, processor_state }) =>
@@ -54,7 +53,7 @@ describe('the end of a card', () => {
     expect(await areClosed(card.id)).toBe(true)
   })
 
-  test('is reached at the processor although that is away when it comes', async () => {
+  test('the end of a card reaches a processor that was unavailable at the time', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     await pass(client, { minutes: 1 })

@@ -4,7 +4,6 @@ import { aCard, getCard } from '../../support/cards/cards.ts'
 import { anAgent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { answers, numbers, pass, sandbox, service } from './cards-service.ts'
 
-/** A repeatable source of random numbers. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return below => {
@@ -13,10 +12,10 @@ function randomFrom(seed: number): (below: number) => number {
   }
 }
 
-/** How the processor is: it answers, has not heard the call, or has heard it and its answer is lost. */
+/** `deaf` does not receive the call; `mute` acts, but its answer is lost. */
 type Mood = 'well' | 'deaf' | 'mute'
 
-/** A processor that remembers, so that it can be compared with what the service believes. */
+/** Remembers what it did, for comparison with the service's records. */
 function rememberingProcessor() {
   const issued = new Map<string, IssuedCard>()
   const states = new Map<string, NumberState>()
@@ -31,7 +30,7 @@ function rememberingProcessor() {
   const number: typeof sandbox.issue = async (card, call) => {
     const made = (await sandbox.issue(card, call)) as IssuedCard
     return heard(() => {
-      if (!issued.has(call.reference)) limits.set(made.processorCardId, card.controls.dailyLimitEuros)
+      if (!issued.has(call.reference)) limits.set(made.processorCardId, card.controls.dailyLimitCents)
       issued.set(call.reference, made)
       return made
     })
@@ -45,9 +44,9 @@ function rememberingProcessor() {
       return { done: true }
     })
   }
-  answers.setControls = async (id, { dailyLimitEuros }) =>
+  answers.setControls = async (id, { dailyLimitCents }) =>
     heard(() => {
-      limits.set(id, dailyLimitEuros)
+      limits.set(id, dailyLimitCents)
       return { done: true }
     })
   const turn = (next: Mood) => {
@@ -93,7 +92,7 @@ describe('the life of a card', () => {
       await pass(client, { minutes: 90 })
       const card = await getCard(client, id)
       const all = await numbers(id)
-      // Each number that was ever issued is recorded, and none was issued twice.
+      // Each number that was issued is recorded, and none was issued twice.
       expect(all.map(one => one.processor_card_id).sort()).toEqual(
         [...known.issued.values()].map(one => one.processorCardId).sort(),
       )

@@ -64,7 +64,7 @@ describe('a card that is rotated', () => {
       kind: 'authorization',
       authorizationId,
       ask: 0,
-      amountEuros: 5_00n,
+      amountCents: 5_00n,
       partialAllowed: false,
       merchant: bookshop,
     })
@@ -76,7 +76,7 @@ describe('a card that is rotated', () => {
     await pass(client, { minutes: 40 })
     expect(await onOld(ask(third))).toBe('declined')
     for (const authorizationId of [first, second]) {
-      const clearing = { amountEuros: 5_00n, final: true, merchant: bookshop, authorizationId }
+      const clearing = { amountCents: 5_00n, final: true, merchant: bookshop, authorizationId }
       await onOld({ kind: 'clearing', clearingId: newId('clearing'), ...clearing })
     }
     const { availableEuros } = await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))
@@ -93,7 +93,7 @@ describe('a card that is rotated', () => {
     expect(await statesOf(id)).toEqual(['retiring inactive', 'current inactive'])
   })
 
-  test('is asked for one number, however late the processor is and how often it is asked', async () => {
+  test('a rotation issues one number, however late the processor is and however often it is called', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     await pass(client, { seconds: 10 })

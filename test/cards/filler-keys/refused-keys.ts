@@ -29,7 +29,7 @@ const OKP = publicOf(x25519)
 const bytes = (length: number, value: number): string => Buffer.alloc(length, value).toString('base64url')
 const secret = bytes(32, 7)
 
-/** The other coordinate of a valid point of another curve, as long as one of P-256. */
+/** A coordinate of a point on another curve, with the length of one on P-256. */
 const strangePoint = createECDH('secp256k1').generateKeys().subarray(1, 33).toString('base64url')
 
 const evenModulus = Buffer.from(String(RSA.n), 'base64url')

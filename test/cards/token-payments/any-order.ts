@@ -19,7 +19,7 @@ import {
 const REF = 'a'
 const ASKED = 2_000n
 
-/** What is said of one machine payment of € 20.00: by the network, but for a receipt. */
+/** Reports about one machine payment of € 20.00: messages of the network, or the receipt. */
 type Said = 'receipt' | ((merchant: CardMerchant) => MessageContent)
 
 const cents = (most: number) => fc.bigInt(1n, BigInt(most))
@@ -29,7 +29,7 @@ const ask: Said = merchant => ({
   kind: 'authorization',
   authorizationId: REF,
   ask: 0,
-  amountEuros: ASKED,
+  amountCents: ASKED,
   partialAllowed: false,
   merchant,
 })
@@ -52,7 +52,7 @@ const everything = fc
       said.outcome = merchant => ({
         kind: 'outcome',
         authorizationId: REF,
-        asks: [{ amountEuros: ASKED, approved: true }],
+        asks: [{ amountCents: ASKED, approved: true }],
         merchant,
       })
     if (cleared !== undefined)
@@ -60,22 +60,22 @@ const everything = fc
         kind: 'clearing',
         clearingId: 'clearing',
         authorizationId: REF,
-        amountEuros: cleared,
+        amountCents: cleared,
         final: isFinal,
         merchant,
       })
-    // These name no token, but a payment that another message has told of. A receipt completes its intent for good, if nothing
-    // was given back before it.
+    // These messages name no token, only a payment that another message reported. A receipt completes its
+    // intent for good, unless it was reversed before.
     const isNamed = !isProven && (isAsked || isTold || cleared !== undefined)
     if (isNamed && isReversed)
-      said.reversal = () => ({ kind: 'reversal', authorizationId: REF, amountEuros: null })
+      said.reversal = () => ({ kind: 'reversal', authorizationId: REF, amountCents: null })
     if (isNamed && isExpired) said.expiry = () => ({ kind: 'expiry', authorizationId: REF })
     if (refunded !== undefined && cleared !== undefined)
       said.refund = merchant => ({
         kind: 'refund',
         refundId: 'refund',
         authorizationId: REF,
-        amountEuros: refunded,
+        amountCents: refunded,
         merchant,
       })
     return said
@@ -93,7 +93,7 @@ const inAnyOrder = everything
       .map(([all, again]) => ({ said, order: [...all, ...again] }))
   })
 
-/** Says this of a new owner's machine payment in this order, and tells how everything stands at the end. */
+/** Sends the reports in this order for a new owner's machine payment, and returns the resulting state. */
 async function standingAfter(said: Readonly<Record<string, Said>>, order: readonly string[]) {
   const { client } = await service.owner()
   const { agent, card, intent } = await aPayer({}, client)

@@ -9,7 +9,7 @@ import { ENCRYPTION_KEY, startTestService } from '../../support/harness.ts'
 const sandbox = sandboxWith(ENCRYPTION_KEY)
 let tokenFailure: ProcessorFailure | null = null
 
-/** While this is set, the processor changes no network token. */
+/** Makes the processor refuse all changes of network tokens. */
 export const failTokens = (failure: ProcessorFailure | null): void => {
   tokenFailure = failure
 }
@@ -20,7 +20,6 @@ const processor = {
     tokenFailure ?? (sandbox.setNetworkToken?.(...args) as Promise<Done>),
 }
 
-/** The service of the tests of payments by tokens, an owner of theirs, and the card network before it. */
 export const service = await startTestService({
   areas: areasWithPayments,
   outside: { cardProcessor: () => processor },
@@ -33,7 +32,6 @@ export const HOST = 'shop.example.com'
 
 type Amounts = Parameters<typeof aPayingCard>[2] & { readonly euros?: number; readonly intent?: object }
 
-/** An agent with money, a card, and an approved intent for a host. */
 export async function aPayer({ euros = 100, intent = {}, ...more }: Amounts = {}, by: TestClient = client) {
   const { agent, card } = await aPayingCard(by, euros, more)
   const declared = await anIntent(by, agent.id, { merchant: HOST, amountEuros: 20, ...intent })
@@ -42,7 +40,6 @@ export async function aPayer({ euros = 100, intent = {}, ...more }: Amounts = {}
 
 type Payer = Awaited<ReturnType<typeof aPayer>>
 
-/** Begins a machine payment, and how the network and others then speak of it. */
 export async function begun(
   { card, intent }: Pick<Payer, 'card' | 'intent'>,
   amountEuros = 20,
@@ -91,7 +88,6 @@ export const usesOf = (subjects: readonly string[]) =>
     [subjects],
   )
 
-/** What the network has said of tokens, as others react to it. */
 export const newsOf = (mppCredentialId: string) =>
   service.sql<{ event: string; data: Record<string, unknown> }>(
     `select event, data from events where event in ('agent_credential.charged', 'agent_credential.declined')

@@ -11,7 +11,6 @@ const network = networkBefore(service)
 const confirm = (client: TestClient, intentId: string, idempotencyKey = newId('key')) =>
   client.checkout.confirm({ body: { intentId }, idempotencyKey })
 
-/** An approved intent of an owner without other payments. */
 async function approved(amountEuros = 40) {
   const { client, key } = await service.owner()
   const { agent, card } = await aPayingCard(client, 100)
@@ -71,7 +70,7 @@ describe('a checkout that is confirmed', () => {
       if (step === 'clear') await network.clear(card.id, authorizationId, 42)
       if (step === 'authorize') {
         const answered = await network.authorize(card.id, 42)
-        expect(answered.reply).toMatchObject({ approvedEuros: 4_200n })
+        expect(answered.reply).toMatchObject({ approvedCents: 4_200n })
         authorizationId = answered.authorizationId
       }
     }
@@ -81,7 +80,7 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is refunded in full where the network says nothing for 31 days', async () => {
+  test('a confirmed payment is refunded in full after 31 days without a report of the network', async () => {
     const { client, agent, intent } = await approved()
     await bodyOf(confirm(client, intent.id))
     await bodyOf(client.sandbox.advance({ body: { days: 30 } }))
@@ -124,7 +123,7 @@ describe('a checkout that is confirmed', () => {
 })
 
 describe('a checkout is refused to be confirmed', () => {
-  test('without an Idempotency-Key, with words that say what to send', async () => {
+  test('without an Idempotency-Key, with the remedy in the message', async () => {
     const { client, key, agent, intent } = await approved()
     const answer = await service.http('POST', '/checkout/confirm', {
       token: key,

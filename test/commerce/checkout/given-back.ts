@@ -10,7 +10,6 @@ import { statusCounts, times } from '../../support/sample-service.ts'
 const service = await startTestService({ own: true })
 const { anApprovedPayee } = paidRequestsIn(service)
 
-/** A request that an agent has paid, of another owner or of its own. */
 async function aPaidRequest(isOwn = false) {
   const all = await anApprovedPayee({ isOwn })
   const { payer, holder, intent, request } = all
@@ -27,7 +26,6 @@ async function aPaidRequest(isOwn = false) {
 const SPENT = `
 select distinct spent_cents::int as spent from counters where owner_id = $1 and subject = $2 and spent_cents > 0`
 
-/** What counts towards the limits of the agent. */
 const spentBy = async ({ payer, agent }: Pick<Payee, 'payer' | 'agent'>): Promise<number[]> => {
   const rows = await service.sql<{ spent: number }>(SPENT, [payer.ownerId, agent.id])
   return rows.map(({ spent }) => spent)
@@ -47,17 +45,17 @@ describe.each([false, true])('a refund of a request that an agent has paid (an o
     expect(await spentBy(all)).toEqual([])
     expect(await transaction()).toMatchObject({ status: 'refunded', refundedEuros: 25 })
     expect(await getRequest(holder.client, request.id)).toMatchObject({ status: 'refunded' })
-    // The intent had its one payment: it is not paid again.
+    // The intent had its one payment and is not paid again.
     expect(await bodyOf(payer.client.intents.get({ params: { id: intent.id } }))).toMatchObject({
       status: 'completed',
     })
     const { data } = await bodyOf(payer.client.events.list({ query: { event: 'transaction.refunded' } }))
-    // One for each refund, on the side of who had paid, and where both are one owner's on that of the payee as well.
+    // One event per refund for the payer; if one owner has both sides, one for the payee as well.
     expect(data).toHaveLength(isOwn ? 4 : 2)
     await expectSoundLedgers(service)
   })
 
-  test('by twenty at once gives back no more than came', async () => {
+  test('twenty concurrent refunds return no more than was received', async () => {
     const all = await aPaidRequest(isOwn)
     const answers = await times(20, () => all.refund(10))
     expect(statusCounts(answers)).toEqual({ 200: 2, 400: 18 })

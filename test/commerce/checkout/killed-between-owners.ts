@@ -11,7 +11,7 @@ import { testKills } from '../../support/tier.ts'
 const service = await startTestService({ own: true })
 const { anApprovedPayee } = paidRequestsIn(service)
 
-/** What a killed process was about to write, as a trigger on incoming credits. */
+/** What the killed process was about to write, as a trigger on incoming credits. */
 const STEPS = {
   'before it is in the other ledger': `before insert on incoming_credits for each row when (new.status <> 'handed_over')`,
   'before it leaves the first ledger': `before insert on incoming_credits for each row when (new.status = 'handed_over')`,

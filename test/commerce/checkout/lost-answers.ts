@@ -6,7 +6,7 @@ import { bodyOf } from '../../support/factories.ts'
 import { ENCRYPTION_KEY, startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
-/** The answer that a processor has not given yet; undefined = it answers at once. */
+/** A pending answer of the processor; undefined = it answers immediately. */
 let pending: Promise<Disclosure> | undefined
 const sandbox = sandboxWith(ENCRYPTION_KEY)
 const service = await startTestService({
@@ -14,7 +14,7 @@ const service = await startTestService({
 })
 
 describe('a token whose data was lost on the way, as the service stopped,', () => {
-  test('is good again, and the answer that comes late after all is given to nobody', async () => {
+  test('a token is redeemable again, and a late answer is discarded', async () => {
     const { client, card, intent, pair, filler } = await aShopper(service)
     const merchantUrl = 'https://shop.example.com/'
     const { id, token } = await bodyOf(

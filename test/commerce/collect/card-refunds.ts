@@ -27,7 +27,7 @@ describe('a payment by card', () => {
     expect(half).toMatchObject({ status: 'paid', refundedEuros: 10, refundingEuros: 0 })
     expect(half.refunds).toMatchObject([{ way: 'card', status: 'completed', amountEuros: 10 }])
     expect(await bodyOf(refund(client, id))).toMatchObject({ status: 'refunded', refundedEuros: 25 })
-    expect(outside.asked.map(({ amountEuros }) => amountEuros)).toEqual([1_000n, 1_500n])
+    expect(outside.asked.map(({ amountCents }) => amountCents)).toEqual([1_000n, 1_500n])
     expect(new Set(outside.asked.map(({ refundReference }) => refundReference)).size).toBe(2)
     expect(new Set(outside.asked.map(({ reference }) => reference)).size).toBe(1)
     expect(await balanceOf(client, wallet.id)).toEqual([0, 0])
@@ -95,7 +95,7 @@ describe('a payment by card', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is never refunded above what came, however many ask at once', async () => {
+  test('concurrent refunds never exceed the received amount', async () => {
     const { client, wallet, id } = await aRequestPaidByCard()
     await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 500 } }))
     const before = outside.givenCents()

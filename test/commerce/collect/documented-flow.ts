@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { startTestService } from '../../support/harness.ts'
 
-const page = readFileSync('docs/machine-payments.md', 'utf8')
+const page = readFileSync('docs/tutorials/get-paid.md', 'utf8')
 const flow = /<!-- being-paid -->\n```bash\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
 const run = promisify(execFile)
 

@@ -15,32 +15,32 @@ async function aWaitingRequest(members: Parameters<typeof aRequest>[2] = {}) {
   const { client } = await service.owner()
   const request = await aRequest(client, (await aWallet(client)).id, members)
   const run = temporal.of(request)
-  await run.untilDetails('for the money to come')
+  await run.untilDetails('for the payment, until')
   return { client, request, run }
 }
 
 describe('the run of a payment request', () => {
-  test('tells an operator what it waits for, and names neither payer nor purpose', async () => {
+  test('shows an operator what it waits for, without payer or purpose', async () => {
     const { request, run } = await aWaitingRequest({ payerName: 'Ada', description: 'Secret report' })
     const until = minuteInWords(new Date(request.expiresAt))
     const details = await run.details()
     expect(details.split('\n\n')).toEqual([
       `Request for € 25.00 in test mode: open until ${until}`,
-      `It waits **for the money to come, until ${until}**.`,
+      `It waits **for the payment, until ${until}**.`,
       'Send a Signal: `cancel`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
-    expect(await run.timerSummaries()).toEqual([`for the money to come, until ${until}`])
+    expect(await run.timerSummaries()).toEqual([`for the payment, until ${until}`])
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'open' })
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Payment request of € 25.00 in test mode`)
     expect(await description.staticDetails()).toBe(collectProcess.details)
   })
 
-  test('tells what has come of it, and ends once it is paid', async () => {
+  test('shows the received amount, and ends once the request is paid', async () => {
     const { client, request, run } = await aWaitingRequest()
     await sendEuros(client, 10, request.reference)
-    await run.untilDetails('€ 10.00 have come')
+    await run.untilDetails('€ 10.00 received')
     await sendEuros(client, 15, request.reference)
     expect(await run.untilEnded()).toBe('paid')
     expect(await run.failedTasks()).toBe(0)

@@ -21,7 +21,6 @@ async function anOwner() {
 
 type Owner = Awaited<ReturnType<typeof anOwner>>
 
-/** A credit into the wallet that names nothing. */
 const aCredit = ({ client, wallet }: Owner, amountEuros = 25) =>
   sendEuros(client, amountEuros, 'for the report', { iban: String(wallet.iban) })
 
@@ -29,7 +28,7 @@ const settle = ({ client }: Pick<Owner, 'client'>, id: string, creditId?: string
   client.collect.settle({ params: { id }, body: creditId === undefined ? {} : { creditId } })
 
 describe('a payment request is settled', () => {
-  test('by a credit that has come without its reference', async () => {
+  test('by a credit without its reference', async () => {
     const owner = await anOwner()
     const { id } = await aRequest(owner.client, owner.wallet.id)
     const credit = await aCredit(owner)

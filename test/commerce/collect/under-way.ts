@@ -6,14 +6,13 @@ import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
 
-/** A card whose acquirer is silent at first, and then says that it is declined. */
+/** The acquirer does not answer at first, and then declines. */
 const SILENT_THEN_DECLINED = '4000000000000341'
-/** One whose acquirer is silent at first, and then says that it was charged. */
+/** The acquirer does not answer at first, and then reports the charge. */
 const SILENT_THEN_CHARGED = '4000000000000119'
 
 const HOUR_MS = 3_600_000
 
-/** A request of an hour, of which so many milliseconds are left, with a payment by card under way. */
 async function aPaymentUnderWay(number: string, leftMs = HOUR_MS) {
   const { client, ownerId } = await service.owner()
   const wallet = await aWallet(client)

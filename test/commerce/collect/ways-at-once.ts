@@ -20,7 +20,7 @@ test.each([1, 2, 3, 4, 5])(
       payer.client.checkout.execute({ body: { intentId: intent.id } }),
       sendEuros(holder.client, 5, request.reference),
     ])
-    // Where something has come before the charge begins, what was offered is paid, or due no longer.
+    // If a payment arrives before the charge begins, the offered amount is paid already, or no longer due.
     expect([200, 402, 409]).toContain(card.status)
     expect([200, 400]).toContain(executed.status)
     const came = 30 + (card.status === 200 ? 25 : 0) + (executed.status === 200 ? 25 : 0)

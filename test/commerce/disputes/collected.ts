@@ -10,7 +10,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 const service = await startTestService()
 const network = networkBefore(service)
 
-/** A payment of € 100 that the agent's checkout has confirmed, and of which the network has not spoken. */
+/** A payment of € 100 that the agent's checkout has confirmed and the network has not reported. */
 async function aConfirmedPayment() {
   const { client } = await service.owner()
   const { agent, card } = await aPayingCard(client, 300)
@@ -30,7 +30,7 @@ describe('a payment that only the agent’s checkout has confirmed', () => {
     expect(opened).toMatchObject({ amountEuros: 40, creditedEuros: 40, cardId: card.id })
     expect(await balanceOf(client, agent.id)).toEqual([300, 0])
     await expectVerifiedLedger(client)
-    // The network names the card, which the record knows by the clearing alone.
+    // The network names the card, which the record knows only from the clearing.
     await networkSays(client, id, 'won')
     expect(await getDispute(client, id)).toMatchObject({ status: 'won', creditedEuros: 40 })
   })

@@ -31,7 +31,7 @@ describe('the example of what happens after the sale', () => {
       expect(output).toContain(line)
     expect(output).not.toMatch(/sk_|at_/)
     const bundle = readFileSync(join(folder, 'bundle.pdf')).toString('latin1')
-    // The facts, the timeline, and each of the two papers on a page of its own.
+    // The facts, the timeline, and a page for each of the two receipts.
     expect(bundle.match(/\/Type \/Page\b/g)?.length).toBe(4)
     expect(bundle.match(/\/Subtype \/Image/g)?.length).toBeGreaterThanOrEqual(2)
     const { data } = await bodyOf(client.disputes.list({}))

@@ -10,7 +10,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })
 
-/** What the killed process was about to note of a dispute: the processor had been called by then, the money not moved. */
+/** What the killed process was about to record: the processor had been called, the money not moved. */
 const STEPS = {
   'that the processor has opened it':
     'new.processor_dispute_id is not null and old.processor_dispute_id is null',
@@ -21,7 +21,7 @@ const STEPS = {
 
 const advance = (client: TestClient, body: object) => client.sandbox.advance({ body })
 
-/** From the dispute to its end: € 92.01 is won a day after it was submitted. */
+/** € 92.01 is won a day after the submission. */
 async function lead(client: TestClient, id: string): Promise<void> {
   await advance(client, { minutes: 1 })
   await client.disputes.submit({ params: { id } })

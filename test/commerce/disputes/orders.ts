@@ -23,7 +23,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const EUROS = 60
 
-/** What the owner should have of the payment, by the rules alone: the merchant's refunds, and the dispute's part of the rest. */
+/** The owner's money by the rules alone: the merchant's refunds, and the dispute's part of the rest. */
 function expected(steps: readonly Step[], isCovered: boolean): number {
   const refunded = steps.reduce((sum, one) => (one.kind === 'refund' ? sum + one.euros : sum), 0)
   const left = Math.max(0, EUROS - refunded)
@@ -36,7 +36,7 @@ function expected(steps: readonly Step[], isCovered: boolean): number {
   return refunded + (isCovered || pays ? left : 0)
 }
 
-describe('refunds and words of the network in any order', () => {
+describe('refunds and reports of the network in any order', () => {
   test('leave the owner with the same money, never above the payment save by what the merchant has sent', () =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 5 }), fc.boolean(), async (steps, isCovered) => {

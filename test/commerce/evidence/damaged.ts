@@ -18,11 +18,11 @@ const filesLost = async (): Promise<number> => {
 }
 
 describe('a file in the store', () => {
-  test('of which a bit is flipped is never given out, and an alarm tells', async () => {
+  test('evidence with a flipped bit is refused and raises an alarm', async () => {
     const { path, read } = await aFile()
     const whole = readFileSync(path)
     const before = await filesLost()
-    // Its head, its sealed key, its content and its last tag.
+    // The head, the sealed key, the content and the last tag.
     const places = [0, 20, whole.length - 30, whole.length - 1]
     for (const at of places) {
       const damaged = Buffer.from(whole)
@@ -49,7 +49,7 @@ describe('a file in the store', () => {
   test('lies once for its owner, and each owner has one of their own', async () => {
     const [first, second] = [await aFile(), await aFile()]
     const again = await kept(first.client, first.intent.id, { file: PNG })
-    // The original and the picture that was made anew of it.
+    // The original and its re-encoded picture.
     expect(filesOf(first.ownerId)).toHaveLength(2)
     expect(filesOf(second.ownerId)).toHaveLength(2)
     expect(readFileSync(second.path)).not.toEqual(readFileSync(first.path))

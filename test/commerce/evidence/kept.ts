@@ -30,7 +30,7 @@ describe('evidence', () => {
       },
     })
     const { id, receivedAt, createdAt } = answer.body
-    // The test clock is three days ahead; when it came is told in real time.
+    // The test clock is three days ahead; `receivedAt` is real time.
     expect(Date.parse(createdAt) - Date.parse(receivedAt)).toBeGreaterThan(2 * 86_400_000)
     expect((await traceOf(service, answer))?.events).toEqual(['evidence.added'])
     const { data } = await bodyOf(client.audit.list({ query: { resource: id } }))
@@ -41,7 +41,7 @@ describe('evidence', () => {
     ])
   })
 
-  test('that is a file comes as a form and as JSON, and leaves byte for byte as an attachment', async () => {
+  test('a file is uploaded as a form or as JSON, and downloaded unchanged as an attachment', async () => {
     const { key, agentClient, intent } = await aPayer()
     const bytes = Buffer.from(PNG, 'base64')
     const form = new FormData()
@@ -73,7 +73,7 @@ describe('evidence', () => {
   })
 
   test.each([
-    ['a PNG that is cut off', Buffer.from(PNG, 'base64').subarray(0, 50), /broken or cut off/],
+    ['a PNG that is cut off', Buffer.from(PNG, 'base64').subarray(0, 50), /broken or truncated/],
     ['the first bytes of a PDF', Buffer.from('%PDF-1.4\n'), /cannot be opened as a PDF/],
   ])('that is %s is refused, and nothing of it is kept', async (_, bytes, error) => {
     const { client, intent, ownerId } = await aPayer()
@@ -109,7 +109,7 @@ describe('evidence', () => {
     expect(await list({ to: new Date(0).toISOString() })).toEqual([])
   })
 
-  test('is seen by its agent and its owner, and by nobody else', async () => {
+  test('is visible only to its agent and owner', async () => {
     const { client, agentClient, intent } = await aPayer()
     const { id } = await kept(agentClient, intent.id)
     const stranger = await anAgentClient(service, client, (await anAgent(client)).id)
@@ -138,8 +138,8 @@ describe('evidence', () => {
     ['an empty text', { text: '' }, /^text: /],
     ['a text that is too long', { text: 'x'.repeat(20_001) }, /^text: /],
     ['half a character', { text: '\ud800' }, /^text: half of/],
-    ['the number of a card', { text: 'Paid with 4242 4242 4242 4242.' }, /^text: .*card/],
-    ['a note with the number of a card', { text: 'a', note: '4242424242424242' }, /^note: .*card/],
+    ['a card number', { text: 'Paid with 4242 4242 4242 4242.' }, /^text: .*card/],
+    ['a note with a card number', { text: 'a', note: '4242424242424242' }, /^note: .*card/],
   ])('of %s is a 400 that says so, and nothing is kept', async (_, members, error) => {
     const { client, ownerId, intent } = await aPayer()
     const answer = await keep(client, intent.id, members)
@@ -172,7 +172,7 @@ describe('evidence', () => {
     expect((await bodyOf(client.evidence.list())).data).toHaveLength(1)
   })
 
-  test('can be changed and deleted by no statement of the service', async () => {
+  test('the database refuses to change or delete evidence', async () => {
     const { client, intent } = await aPayer()
     const { id } = await kept(client, intent.id)
     for (const statement of ['update evidence set note = null', 'delete from evidence'])

@@ -6,11 +6,9 @@ import { startTestService } from '../../support/harness.ts'
 
 export const service = await startTestService()
 
-/** The smallest PNG: one pixel. */
 export const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** An owner, an agent of theirs with a token, and an intent of that agent. */
 export async function aPayer() {
   const owner = await service.owner()
   const agent = await aSpender(owner.client)
@@ -25,7 +23,6 @@ export const keep = (client: TestClient, intentId: string, members: Partial<Body
 
 export const kept = (...input: Parameters<typeof keep>) => bodyOf(keep(...input))
 
-/** The files of an owner in the store. */
 export function filesOf(ownerId: string): string[] {
   const folder = join(service.filesDir, ownerId, 'test')
   return readdirSync(folder).map(name => join(folder, name))

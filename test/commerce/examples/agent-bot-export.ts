@@ -8,12 +8,11 @@ import { temporaryFolder } from '../../support/processes/folders.ts'
 import { launch } from '../../support/processes/launched.ts'
 
 const service = await startTestService({ own: true })
-/** An address has a limit of requests: each example waits where it is told so. */
+/** Each address has a rate limit: the examples wait as the refusal says. */
 const url = await busy(service.url)
 const example = (name: string, words: readonly string[], env: Record<string, string>) =>
   launch(process.execPath, [`examples/${name}`, ...words], env)
 
-/** An owner, and the folders in which `npm start` would tell of the service, and of the service where it is busy. */
 async function beside() {
   const { client, key } = await service.owner()
   const folderOf = (url: string): string => {
@@ -38,7 +37,7 @@ describe('the examples', () => {
       KNOWN: '127.0.0.1',
     })
     await bot.untilOutput(/Following\./)
-    // It buys at the sandbox's merchant, which stands at the service's own address.
+    // Buys at the sandbox's merchant, at the service's own address.
     const agent = example('purchasing-agent/agent.mjs', [], { DATA_DIR: quiet })
     expect([await agent.exit, agent.output()]).toEqual([
       0,
@@ -79,7 +78,7 @@ describe('the examples', () => {
     expect([await agent.exit, agent.output()]).toEqual([1, expect.stringContaining('is denied. No')])
   })
 
-  test('say what is missing where there is no service', async () => {
+  test('examples name what is missing if there is no service', async () => {
     const DATA_DIR = temporaryFolder()
     const names = ['purchasing-agent/agent.mjs', 'approval-bot/bot.mjs', 'bookkeeping/export.mjs']
     for (const name of names) {

@@ -40,7 +40,7 @@ const cases: readonly (readonly [string, number, string, RegExp, Before])[] = [
     'a card that is closed',
     400,
     'card_not_active',
-    /never opens again/,
+    /closed for good/,
     ({ client, card }) => client.cards.close({ params: { id: card.id }, body: {} }),
   ],
   [
@@ -54,7 +54,7 @@ const cases: readonly (readonly [string, number, string, RegExp, Before])[] = [
     'a merchant that a rule denies',
     403,
     'merchant_denied',
-    /protectrule_\w+ forbids.*DELETE \/mpp\/protect/,
+    /protectrule_\w+ denies.*DELETE \/mpp\/protect/,
     ({ client }) =>
       bodyOf(client.mpp.protect({ body: { type: 'deny', merchant: `http://127.0.0.1:${merchant.port}` } })),
   ],
@@ -62,7 +62,7 @@ const cases: readonly (readonly [string, number, string, RegExp, Before])[] = [
     'a merchant that is denied and allowed',
     403,
     'merchant_denied',
-    /forbids/,
+    /denies/,
     async ({ client, agent }) => {
       await bodyOf(client.mpp.protect({ body: { type: 'allow', merchant: '127.0.0.1', agentId: agent.id } }))
       await bodyOf(client.mpp.protect({ body: { type: 'deny', merchant: '127.0.0.1' } }))
@@ -125,7 +125,7 @@ describe('before the first request', () => {
     expect(await pay(payer, url, { cardId: other.card.id })).toMatchObject({ code: 'card_not_found' })
   })
 
-  test('an intent that is paid is not paid again, and the refusal says that it is paid', async () => {
+  test('a paid intent is refused as already paid', async () => {
     const payer = await aPayer(service)
     expect(await pay(payer, merchant.sells('/once', demand(), sell()))).toMatchObject({ status: 200 })
     expect(await pay(payer, url)).toMatchObject({
@@ -135,7 +135,7 @@ describe('before the first request', () => {
     })
   })
 
-  test('nobody was asked in any of these', () => {
+  test('no merchant was called in any of these cases', () => {
     expect(merchant.visits('/never-asked')).toEqual([])
   })
 

@@ -65,7 +65,7 @@ describe('the number of a card', () => {
         .end('sold'),
     )
     const { body } = await pay(await aPayer(service), url)
-    expect(body).toMatchObject({ receipt: null, note: 'The receipt contains the number of a card.' })
+    expect(body).toMatchObject({ receipt: null, note: 'The receipt contains a card number.' })
     await expectNowhere()
   })
 

@@ -14,7 +14,7 @@ let proxy!: FlakyProxy
 let isAway = false
 
 const guarded = guardedHttp({ allow: ['127.0.0.1'] })
-/** The database goes away while the merchant is paid: its answer cannot be recorded. */
+/** The database is unavailable while the merchant is paid: its answer cannot be recorded. */
 const outbound: Outbound = {
   ...guarded,
   async send(request) {
@@ -42,7 +42,7 @@ const service = await startTestService({
   },
 })
 const merchant = await startMerchant()
-/** The worker that the run has its steps done by: it reaches the database. */
+/** The run's worker, which reaches the database. */
 const worker = openEngine(areas, service.databaseUrl)
 afterAll(() => worker.close())
 afterEach(comeBack)
@@ -51,7 +51,6 @@ const SAID = 'Their support has told us'
 
 type RunStep = readonly ['mpp.settle'] | readonly ['mpp.resolve', 'paid' | 'not_paid']
 
-/** Takes a step of the run, as its activity does: what is due, or what an operator has signalled. */
 async function runDoes(payer: Payer, [operation, outcome]: RunStep): Promise<void> {
   const { ownerId } = payer.owner
   const tenant = { ownerId, mode: 'test' } as const
@@ -75,7 +74,7 @@ const kept = async (): Promise<string | undefined> => {
   return /^answers_kept (\d+)$/m.exec((await service.http('GET', '/metrics', { headers })).text)?.[1]
 }
 
-/** A payment whose answer is kept while the run takes steps; then the answer is recorded. */
+/** Delays the recording of an answer until the run has taken these steps. */
 async function paidLate(path: string, gives: Conduct, steps: readonly RunStep[]) {
   const payer = await aPayer(service)
   const asked = pay(payer, merchant.sells(path, demand(), gives))

@@ -2,7 +2,6 @@ import { credentialsOn, type Payer } from '../../support/commerce/payers.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { service } from './service.ts'
 
-/** The network token of a payment, by which the network speaks of it. */
 async function tokenOf({ card }: Payer): Promise<string> {
   const [row] = await service.sql<{ id: string }>(
     'select token_id as id from agent_credentials where card_id = $1',
@@ -16,7 +15,6 @@ const merchantOf = async (payer: Payer) => ({
   networkTokenId: await tokenOf(payer),
 })
 
-/** The network asks whether the payment is authorized, as the merchant’s bank does. */
 export const authorize = async (payer: Payer, amountEuros = 20, members: object = {}) =>
   bodyOf(
     payer.client.sandbox.authorizeCard({
@@ -24,7 +22,7 @@ export const authorize = async (payer: Payer, amountEuros = 20, members: object 
     }),
   )
 
-/** The network has moved the money, also where it has told of no authorization. */
+/** The clearing of the network, with or without an authorization before. */
 export const clear = async (payer: Payer, authorizationId: string | null, amountEuros = 20) =>
   bodyOf(
     payer.client.sandbox.clearCard({
@@ -37,7 +35,6 @@ export const clear = async (payer: Payer, authorizationId: string | null, amount
     }),
   )
 
-/** The merchant gives the authorization back, or lets it run out. */
 export const end = (
   { client, card }: Payer,
   authorizationId: string | null,
@@ -51,7 +48,6 @@ export const transactionsOf = async ({ client, intent }: Payer) =>
 
 export type Word = 'authorization' | 'reversal' | 'expiry' | 'clearing'
 
-/** The network’s name of the authorization that `says` is about. */
 export const AUTHORIZATION = 'the-one'
 
 export const words: Record<Word, (payer: Payer) => Promise<unknown>> = {
@@ -61,7 +57,6 @@ export const words: Record<Word, (payer: Payer) => Promise<unknown>> = {
   clearing: payer => clear(payer, AUTHORIZATION),
 }
 
-/** Lets the network say this of a payment, in this order. */
 export const says = async (payer: Payer, order: readonly Word[]): Promise<void> => {
   for (const word of order) await words[word](payer)
 }

@@ -38,7 +38,7 @@ describe('protect rules', () => {
     expect(await add('Bookshop & Co')).toMatchObject({
       status: 400,
       code: 'merchant_unclear',
-      error: expect.stringMatching(/^merchant: Bookshop & Co is no host/),
+      error: expect.stringMatching(/^merchant: Bookshop & Co is not a host/),
     })
     const { id } = await bodyOf(add('shop.example.com'))
     expect(await add('SHOP.example.com.')).toMatchObject({

@@ -6,7 +6,7 @@ import { service } from './service.ts'
 
 const merchant = await startMerchant()
 
-/** Asks for money once something has happened: between the first request and the minting. */
+/** Answers 402 once something has happened: between the first request and the minting. */
 const demandAfter =
   (happens: () => Promise<unknown>): Conduct =>
   async (visit, response) => {
@@ -14,7 +14,7 @@ const demandAfter =
     demand()(visit, response)
   }
 
-/** Answers nobody until so many wait. */
+/** Answers once this many requests wait. */
 function together(count: number): Conduct {
   const waiting: (() => void)[] = []
   return (visit, response) => {
@@ -23,7 +23,7 @@ function together(count: number): Conduct {
   }
 }
 
-/** How many network tokens were deleted at the sandbox cannot be seen; that none is on record can. */
+/** The sandbox does not show how many network tokens were deleted; the service shows that none is on record. */
 const tokensOn = async ({ client, card }: Payer) =>
   (await bodyOf(client.agentCredentials.list({ query: { cardId: card.id } }))).data
 
@@ -79,7 +79,7 @@ const changes: readonly (readonly [string, number, string, (payer: Payer) => Pro
   ],
 ]
 
-describe('nothing is minted where, after the merchant was asked,', () => {
+describe('nothing is minted if, after the merchant was asked,', () => {
   test.each(changes)('%s: %i %s', async (what, status, code, change) => {
     const path = `/${what.replace(/\W+/g, '-')}`
     const payer = await aPayer(service)

@@ -8,7 +8,7 @@ import { startTestService } from '../../support/harness.ts'
 import { advance } from '../../support/sandbox.ts'
 import { tablesWith } from '../../support/trace.ts'
 
-/** Where the process ends: before or after the request that carries no credential, or one. */
+/** Where the process ends: before or after the request without a credential, or with one. */
 type Crash = 'before asking' | 'after asking' | 'before sending' | 'after sending'
 let crash: Crash | undefined
 
@@ -17,11 +17,11 @@ const guarded = guardedHttp({ allow: ['127.0.0.1'] })
 const isPaid = ({ headers = {} }: OutboundRequest) =>
   Object.values(headers).some(value => value.startsWith('Payment '))
 
-/** Whether the merchant of the last tests does not answer this: for all others there is time, on a busy machine too. */
+/** Whether the merchant never answers this request; the other requests have time, even on a busy machine. */
 const neverEnds = (request: OutboundRequest): boolean =>
   request.url.endsWith('/silent-asks') || (isPaid(request) && /\/(silent-gives|dripping)$/.test(request.url))
 
-/** An error that nobody expects ends a request as a crash would: what was committed before stays, and nothing else. */
+/** An unexpected error ends a request as a crash would: only committed work remains. */
 function dieAt(point: Crash): void {
   if (crash === point) throw new Error(`the process has ended ${point}`)
 }
@@ -42,7 +42,7 @@ const merchant = await startMerchant()
 
 const KEY = { idempotencyKey: 'pay-once' }
 
-/** The lease of a call runs out after two minutes of real time. */
+/** The lease of a call expires after two minutes of real time. */
 const lapseLease = () =>
   service.sql(
     `update idempotency_keys set created_at = created_at - interval '3 minutes' where operation = 'mpp.pay'`,
@@ -55,7 +55,7 @@ async function crashing(point: Crash, payer: Payer, url: string): Promise<void> 
 }
 
 describe('the same Idempotency-Key', () => {
-  test('gives the same answer again, and sends nothing', async () => {
+  test('repeats the same answer, and sends nothing', async () => {
     const url = merchant.sells('/once', demand(), sell())
     const payer = await aPayer(service)
     const [first, again] = [await pay(payer, url, {}, KEY), await pay(payer, url, {}, KEY)]
@@ -63,7 +63,7 @@ describe('the same Idempotency-Key', () => {
     expect(merchant.visits('/once')).toHaveLength(2)
   })
 
-  test('gives the same refusal again where the outcome is open, and sends nothing', async () => {
+  test('repeats the refusal of an unknown outcome, and sends nothing', async () => {
     const url = merchant.sells('/open', demand(), answerWith(500))
     const payer = await aPayer(service)
     const [first, again] = [await pay(payer, url, {}, KEY), await pay(payer, url, {}, KEY)]
@@ -174,12 +174,12 @@ describe('a merchant that does not answer in time', () => {
     const silent = () => undefined
     const url = when === 'asks' ? merchant.sells(path, silent) : merchant.sells(path, demand(), silent)
     const payer = await aPayer(service)
-    const code = when === 'asks' ? 'merchant_silent' : 'payment_unanswered'
+    const code = when === 'asks' ? 'merchant_timeout' : 'payment_unanswered'
     expect(await pay(payer, url)).toMatchObject({ status: 504, code })
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(when === 'asks' ? 0 : 1)
   })
 
-  test('drips a body without end: the outcome is open', async () => {
+  test('sends an endless body: the outcome is unknown', async () => {
     const url = merchant.sells('/dripping', demand(), (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
       const drip = setInterval(() => response.write('x'), 50)

@@ -17,17 +17,17 @@ describe('the pattern of a protect rule', () => {
   })
 
   test.each([
-    ['', /no host/],
-    ['*', /no host/],
+    ['', /not a host/],
+    ['*', /not a host/],
     ['*.*.com', /no domain/],
     ['*.com', /no domain/],
     ['*.co.uk', /domain of one owner/],
     ['*.github.io', /many owners/],
     ['shop.example.com:8443', /write the origin/],
-    ['shop.example.com/books', /no host/],
+    ['shop.example.com/books', /not a host/],
     ['https://shop.example.com/books', /more than an origin/],
     ['https://ada@shop.example.com', /more than an origin/],
-    ['two words', /no host/],
+    ['two words', /not a host/],
     ['2130706433', /read as the address 127\.0\.0\.1/],
   ])('%j is none', (text, problem) => {
     expect(rulePattern(text)).toEqual({ problem: expect.stringMatching(problem) })
@@ -54,7 +54,7 @@ describe('protect rules', () => {
     expect(read(SHOP, rule('allow', 'shop.example.com'), deny)).toMatchObject({ deniedBy: deny.id })
   })
 
-  test('of another agent say nothing', () => {
+  test('rules of another agent do not apply', () => {
     const others = [
       rule('deny', 'shop.example.com', 'agent_2'),
       rule('allow', 'other.example.com', 'agent_2'),

@@ -1,4 +1,4 @@
 import { startTestService } from '../../support/harness.ts'
 
-/** The service of the tests that need no Temporal: its merchants are on the loopback. */
+/** Merchants are on the loopback interface. */
 export const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })

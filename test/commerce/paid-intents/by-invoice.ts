@@ -28,20 +28,21 @@ import {
 } from '../../../src/money/transactions/index.ts'
 import { walletsById } from '../../../src/money/wallets/index.ts'
 import { id } from '../../../src/values/ids.ts'
-import { euros } from '../../../src/values/money.ts'
+import { money } from '../../../src/values/money.ts'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 /**
- * A whole rail, as an example: an invoice that a bank pays. A rail is a channel (`channel`), the facts of its messages
- * (`factOf`) and the loading of its batch (`stateFact`). Money, limits, transaction, refunds and intent follow from the facts.
+ * A complete rail as an example: an invoice that a bank pays. A rail is a channel (`channel`), the facts of
+ * its messages (`factOf`) and the loading of its batch (`stateFact`). Money, limits, transaction, refunds and
+ * intent follow from the facts.
  */
 const TABLES = 'create table invoices (intent_id text primary key, transaction_id text, facts jsonb)'
 
 const fact = z.object({
   type: z.enum(['requested', 'captured', 'cleared', 'refunded']),
-  amountEuros: euros,
+  amountCents: money,
   walletId: id('wallet'),
 })
 const api = {
@@ -51,7 +52,7 @@ const api = {
     scope: 'policies:write',
     body: fact,
     example: { type: 'captured', amountEuros: 20, walletId: 'wallet_1' },
-    returns: [200, z.object({ transactionId: id('txn').nullable(), outstandingEuros: euros })],
+    returns: [200, z.object({ transactionId: id('txn').nullable(), outstandingCents: money })],
     emits: { ...paidEvents, ...arrivedEvents },
   }),
 }
@@ -71,22 +72,22 @@ const channel: Channel<Payment, PaymentBatch> = {
   limitsOf: () => [],
   record: () => undefined,
   transactionOf({ intentId }, { capturedCents, clearedCents, refundedCents }) {
-    const amountEuros = capturedCents || refundedCents
-    if (amountEuros === 0n) return null
+    const amountCents = capturedCents || refundedCents
+    if (amountCents === 0n) return null
     const paid = clearedCents > 0n ? 'completed' : 'settlement'
-    const status = refundedCents >= amountEuros ? 'refunded' : paid
+    const status = refundedCents >= amountCents ? 'refunded' : paid
     const common = { type: 'transfer', transferId: null, intentId, declineReason: null } as const
-    return { ...common, status, amountEuros, refundedEuros: refundedCents }
+    return { ...common, status, amountCents, refundedCents }
   },
 }
 
-const factOf = ({ type, amountEuros: cents }: z.output<typeof fact>): PaymentFact =>
+const factOf = ({ type, amountCents: cents }: z.output<typeof fact>): PaymentFact =>
   type === 'cleared' || type === 'refunded' ? { type, id: type, cents, final: true } : { type, cents }
 
-/** Whom the invoices pay. No card pays them, and no limit beside those of the intent counts them. */
+/** No card pays invoices, and no limit other than those of the intent counts them. */
 const bookshop = { agentId: null, cardId: null, merchant: 'Bookshop', mcc: null, country: null }
 
-/** Opens the batch in the order of locks (counters, accounts, intents), applies one fact, and writes what follows. */
+/** Opens the batch in the lock order (counters, accounts, intents), applies one fact, and writes the result. */
 async function stateFact({ params, body }: InputOf<typeof api.state>, context: ContextOf<typeof api.state>) {
   const { sql, tenant, now } = context
   const [intentId, walletId] = [params.id, body.walletId]
@@ -107,7 +108,7 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
   const [facts, transactionId] = [stored?.facts ?? noFacts, stored?.transactionId ?? null]
   const record = { id: intentId, intentId, walletId, source: 'intent', facts, transactionId }
   const payment: Payment = { ...record, ...bookshop, ...bookedBy(foldFacts(facts)) }
-  const evidence = evidenceOf('invoice', intentId, intentId, `${body.type}/${body.amountEuros}`)
+  const evidence = evidenceOf('invoice', intentId, intentId, `${body.type}/${body.amountCents}`)
   const { pendingCents } = applyFact(payment, factOf(body), channel, evidence, batch, context)
   await sql(
     'insert into invoices values ($1, $2, $3) on conflict (intent_id) do update set transaction_id = $2, facts = $3',
@@ -116,7 +117,7 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
   await insertTransactions(sql, [...batch.changed.newTransactions])
   await updateTransactions(sql, tenant, [...batch.changed.transactions])
   await Promise.all([payments.write(sql), batch.refunds.write(sql), batch.book.post(sql)])
-  return { transactionId: payment.transactionId, outstandingEuros: pendingCents }
+  return { transactionId: payment.transactionId, outstandingCents: pendingCents }
 }
 
 const invoices = area('Invoices', 'Of the tests.', implement(api, { state: stateFact }))

@@ -7,7 +7,6 @@ import { statusCounts } from '../../support/sample-service.ts'
 const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 
-/** An agent with 10,000 € that pays a wallet or by SEPA, and how its intents and transfers stand. */
 async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const { client: mine } = await service.owner()
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
@@ -48,7 +47,7 @@ describe('an agent that is bound to the first merchant', () => {
     expect(statusCounts(answers)).toEqual({ 201: 1, 400: 1 })
     expect(answers.find(({ status }) => status === 400)).toMatchObject({
       code: 'intent_other_merchant',
-      error: expect.stringMatching(/switch lockToFirstMerchant off/),
+      error: expect.stringMatching(/turn off lockToFirstMerchant/),
     })
     expect(await bodyOf(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
   })

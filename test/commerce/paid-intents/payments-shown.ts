@@ -14,7 +14,6 @@ import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService({ own: true })
 
-/** An agent that pays its intents by SEPA; reads its intents and timelines. */
 async function someone(name = 'Bäckerei Müller') {
   const { client } = await service.owner()
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })

@@ -14,7 +14,7 @@ import { http, startTestService } from '../../support/harness.ts'
 const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 
-/** An owner whose payees are unknown to their banks: what is paid to them waits until somebody confirms. */
+/** The banks do not know the payees: transfers to them wait for a confirmation. */
 async function someone() {
   const owner = await service.owner()
   const { client } = owner
@@ -26,7 +26,6 @@ async function someone() {
     agent,
     params: { id: agent.id },
     get,
-    /** The wake-ups of this record’s process, and their times. */
     woken: (id: string) => service.sql(`select 1 from outbox where input ->> 'id' = $1`, [id]),
     /** Waits until the verification of payee was requested. */
     async waiting(make: () => Promise<{ id: string }>) {

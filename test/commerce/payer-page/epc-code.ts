@@ -7,7 +7,7 @@ const transfer: RequestedTransfer = {
   name: 'Agent Payments',
   iban: 'DE58999900010000000001',
   bic: 'AGPYDEF0XXX',
-  amountEuros: 1_250n,
+  amountCents: 1_250n,
   reference: 'RF540000000042',
 }
 
@@ -15,7 +15,7 @@ const nameIn = (code = ''): string => code.split('\n')[5] ?? ''
 const nameOf = (name: string): string => nameIn(epcCode({ ...transfer, name }))
 
 describe('the content of the QR code', () => {
-  test('is what EPC069-12 asks for, line by line', () => {
+  test('the QR code follows EPC069-12 line by line', () => {
     expect(epcCode(transfer)?.split('\n')).toEqual([
       'BCD',
       '002',
@@ -34,12 +34,12 @@ describe('the content of the QR code', () => {
   test.each([
     [1n, 'EUR0.01'],
     [99_999_999_999n, 'EUR999999999.99'],
-  ])('names the amount exactly: %s cents', (amountEuros, line) => {
-    expect(epcCode({ ...transfer, amountEuros })?.split('\n')[7]).toBe(line)
+  ])('names the amount exactly: %s cents', (amountCents, line) => {
+    expect(epcCode({ ...transfer, amountCents })?.split('\n')[7]).toBe(line)
   })
 
   test.each([0n, -1n, 100_000_000_000n])('does not exist for %s cents, which no credit carries', cents => {
-    expect(epcCode({ ...transfer, amountEuros: cents })).toBeUndefined()
+    expect(epcCode({ ...transfer, amountCents: cents })).toBeUndefined()
   })
 
   test.each([
@@ -63,12 +63,12 @@ describe('the content of the QR code', () => {
     expect(epcCode({ ...transfer, name: ' \n ' })).toBeUndefined()
   })
 
-  test('has at most 331 bytes and ten lines, whatever the account is called, and can always be drawn', () => {
+  test('the QR code has at most 331 bytes and ten lines for any name, and can always be drawn', () => {
     const longest = { iban: `MT${'9'.repeat(32)}`, reference: creditorReference('9'.repeat(21)) }
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
     fc.assert(
-      fc.property(name, fc.bigInt(1n, 99_999_999_999n), (name, amountEuros) => {
-        const code = epcCode({ ...transfer, ...longest, name, amountEuros })
+      fc.property(name, fc.bigInt(1n, 99_999_999_999n), (name, amountCents) => {
+        const code = epcCode({ ...transfer, ...longest, name, amountCents })
         if (code === undefined) return expect(name.replace(/[\s\p{Cc}]/gu, '')).toBe('')
         expect(Buffer.byteLength(code)).toBeLessThanOrEqual(331)
         expect(code.split('\n')).toHaveLength(10)

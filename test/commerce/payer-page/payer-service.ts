@@ -13,7 +13,7 @@ export const wallet = await aWallet(client)
 
 const PRIVATE = { payerName: 'Zoë Verborgen', payerEmail: 'zoe@verborgen.example' }
 
-/** Nothing of these may reach a payer. */
+/** Must not reach a payer. */
 export const secrets = [
   ...Object.values(PRIVATE),
   'Verborgen',
@@ -22,7 +22,7 @@ export const secrets = [
   wallet.name,
 ]
 
-/** A request of 12.50 euros for a payer whose name and email nobody is to see. */
+/** The payer's name and email must not be shown. */
 export const aRequest = (members: { amountEuros?: number; description?: string } = {}) =>
   bodyOf(
     client.collect.create({
@@ -41,7 +41,6 @@ export const aRequest = (members: { amountEuros?: number; description?: string }
 
 export type Request = Awaited<ReturnType<typeof aRequest>>
 
-/** Money comes from a bank, with the request's reference. */
 export const pay = ({ reference }: Request, amountEuros: number) =>
   bodyOf(
     client.incoming.simulate({
@@ -55,7 +54,6 @@ export const pay = ({ reference }: Request, amountEuros: number) =>
     }),
   )
 
-/** Requests as they are at each moment of their lives. */
 async function requestsInEveryState() {
   const [open, partly, paid, cancelled, refunded] = await Promise.all(
     Array.from({ length: 5 }, () => aRequest()),

@@ -26,7 +26,6 @@ const {
 } = isUnusable(sent) ? { challenge, payload } : sent
 const other = await create({ description: 'Something else' })
 
-/** A refusal that comes with a fresh challenge. */
 const fresh = (title: string) => ({ status: 402, body: { title }, challenges: [{ method: 'card' }] })
 const credentialWith = (members: object) =>
   writeCredential({ challenge: { ...challenge, ...members }, payload })
@@ -34,7 +33,7 @@ const payloadWith = (members: object) => writeCredential({ challenge, payload: {
 const tokenWith = (...token: Parameters<typeof tokenFor> extends [unknown, ...infer T] ? T : never) =>
   payloadWith({ encryptedPayload: tokenFor(challenge, ...token) })
 
-/** Whether only what is printed on the card was altered: nothing is charged by it, and nobody has signed it. */
+/** Whether only data printed on the card was altered: it is unsigned, and nothing is charged by it. */
 function saysTheSame(value: string): boolean {
   const read = parseCredential(value)
   if (isUnusable(read)) return false

@@ -8,7 +8,7 @@ import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aPayee } from './service.ts'
 
-/** With two connections whoever held one while another request is waited for would stop everybody. */
+/** With two connections, holding one while waiting for another request would block everything. */
 const service = await startTestService({ env: { DATABASE_POOL: '2' } })
 const payee = await aPayee(service)
 const { balance, client, create, get, settlements, urlOf } = payee

@@ -14,15 +14,15 @@ const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1
 const { balance, client, create, get, settlements } = await aPayee(service)
 const SECRETS = {
   DASHBOARD_SECRET,
-  SECRET_KEY: secretSettings.secretKey,
+  CURSOR_SIGNING_KEY: secretSettings.cursorSigningKey,
   ENCRYPTION_KEY: secretSettings.encryptionKey,
 }
 
-/** In this database: other test files share the server. */
+/** Only in this database: other test files share the server. */
 const ASLEEP = `from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`
 const END_SLEEP = `select pg_terminate_backend(pid) ${ASLEEP}`
 
-/** Makes every change of this kind wait for as long as the test holds a row of its own. */
+/** Every change of this kind waits while the test locks a row of its own. */
 async function whereItWaits(
   table: string,
   change: 'insert' | 'update',
@@ -42,7 +42,7 @@ async function whereItWaits(
 
 const somebodySleeps = async (): Promise<boolean> => (await service.sql(`select ${ASLEEP}`)).length > 0
 
-/** Presents a credential to an API process of its own, and kills that with SIGKILL while the change waits. */
+/** Presents a credential to a separate API process, and kills it with SIGKILL while the change waits. */
 async function killedAt(
   table: string,
   change: 'insert' | 'update',
@@ -65,7 +65,7 @@ async function killedAt(
 const withTestToken = async (url: string) => credentialFor(await challengeOf(url))
 const here = (id: string) => `${service.url}/collect/402/${id}`
 
-/** The money is there once, and whoever repeats the credential gets what was paid for. */
+/** The money was charged once, and repeating the credential returns the purchase. */
 async function expectPaidOnce(id: string, value: string, before: number): Promise<void> {
   expect(await present(here(id), value)).toMatchObject({ status: 200, body: { requestId: id } })
   expect(await settlements(id)).toMatchObject([{ status: 'paid' }])

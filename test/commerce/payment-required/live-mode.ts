@@ -8,7 +8,7 @@ import { aPayee } from './service.ts'
 
 const { acquirer } = recordingAcquirer()
 const charged: unknown[] = []
-/** One of each mode that takes every token and charges it. */
+/** Accepts and charges every token, in both modes. */
 const charging = {
   ...acquirer,
   accept: () => ({ handle: 'card of a test', network: 'visa', last4: '4242' }),
@@ -56,7 +56,7 @@ describe('a credential for a request of the other mode', () => {
 })
 
 describe('a live request of an installation without an acquirer for live mode', () => {
-  test('says so to everybody, whatever is presented, and is paid by SEPA alone', async () => {
+  test('is refused regardless of the credential, and can be paid only by SEPA', async () => {
     const other = await aPayee(plain)
     const { id } = await other.create()
     const client = await aLiveClient(plain, other.owner)

@@ -10,7 +10,7 @@ import { aPayee } from './service.ts'
 const service = await startTestService()
 const { create, get, urlOf } = await aPayee(service)
 
-/** The method `card` for mppx, which has none of its own. */
+/** mppx has no method `card` of its own. */
 const card = Method.toClient(
   Method.from({
     name: 'card',

@@ -1,7 +1,6 @@
 import { aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import type { TestService } from '../../support/harness.ts'
 
-/** An owner who is paid: requests of one wallet, at the addresses that programs pay. */
 export async function aPayee(service: TestService) {
   const owner = await service.owner()
   const { client } = owner

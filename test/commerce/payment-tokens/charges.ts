@@ -20,7 +20,7 @@ async function expectVerified({ payer, payee }: Parties): Promise<void> {
 const transactionOf = (client: TestClient, id: string) => bodyOf(client.transactions.get({ params: { id } }))
 
 describe.each([false, true])('a charge (for an own wallet: %s)', isOwn => {
-  test('takes what it asks for, gives back the rest, and completes the intent', async () => {
+  test('a charge takes its amount, releases the rest, and completes the intent', async () => {
     const all = await parties({ isOwn })
     const { payer, payee, agent, wallet, name, make, charge } = all
     const { token, id, intentId } = await bodyOf(make())
@@ -88,7 +88,7 @@ describe.each([false, true])('a charge (for an own wallet: %s)', isOwn => {
     expect(await balanceOf(payee.client, wallet.id)).toEqual([2, 0])
   })
 
-  test('of more than the token is for takes nothing', async () => {
+  test('a charge above the token’s amount takes nothing', async () => {
     const { payer, payee, agent, wallet, make, charge } = await parties({ isOwn })
     const { token } = await bodyOf(make())
     const refused = await charge(token, 5.01)
@@ -120,7 +120,7 @@ describe('a charge shows neither owner anything of the other one', () => {
     expect(payeeSees).toContain(requestId)
     for (const foreign of [payee.ownerId, 'Secret plans', transactionId, requestId])
       expect(payerSees).not.toContain(foreign)
-    // The wallet is what the payer itself has named.
+    // The payer itself named the wallet.
     expect(payerSees.replaceAll(`"recipientWalletId":"${wallet.id}"`, '')).not.toContain(wallet.id)
     for (const foreign of [payer.ownerId, agent.walletId, intentId, id, String(ofPayer), 'Secret report'])
       expect(payeeSees).not.toContain(foreign)
@@ -135,7 +135,7 @@ describe('a charge shows neither owner anything of the other one', () => {
 })
 
 describe('a token is unknown', () => {
-  test('to whoever has no right to it', async () => {
+  test('to a caller without a right to it', async () => {
     const { payer, payee, make, charge, agent } = await parties({})
     const { token } = await bodyOf(make())
     const stranger = await service.owner()
@@ -152,7 +152,7 @@ describe('a token is unknown', () => {
     ]
     for (const refused of await Promise.all(attempts)) {
       expect(refused).toMatchObject({ status: 404, code: 'token_not_found' })
-      expect(refused.error).toBe('paymentToken: no token of this agent for a wallet of yours has it.')
+      expect(refused.error).toBe('paymentToken: no such token of this agent for a wallet of yours.')
     }
     expect(await charge(token)).toMatchObject({ status: 200 })
   })

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
 
-const page = readFileSync('docs/machine-payments.md', 'utf8')
+const page = readFileSync('docs/tutorials/pay-another-owner.md', 'utf8')
 const flow = /<!-- owners -->\n```bash\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
 const run = promisify(execFile)
 
@@ -26,7 +26,7 @@ test('the flow of paying another owner works as it is pasted', async () => {
   expect(paid).toMatchObject({ status: 'completed' })
   expect(request).toMatchObject({ status: 'paid', paidBy: 'wallet', paidEuros: 5 })
   expect(charged).toMatchObject({ status: 'completed', amountEuros: 2.5 })
-  expect(refused).toEqual({ error: 'paymentToken: it is charged already. A token is charged once.' })
+  expect(refused).toEqual({ error: 'paymentToken: it has already been charged. Each can be charged once.' })
   expect(tokens.data).toMatchObject([
     { status: 'charged', chargedEuros: 2.5, recipientName: 'Adler GmbH', hint: expect.any(String) },
   ])

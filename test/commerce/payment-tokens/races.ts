@@ -20,7 +20,6 @@ async function expectVerified({ payer, payee }: Parties): Promise<void> {
   await expectVerifiedLedger(payee.client)
 }
 
-/** What the payer has left, and what the payee has got. */
 const balances = async ({ payer, payee, agent, wallet }: Parties) => [
   ...(await balanceOf(payer.client, agent.walletId)),
   (await balanceOf(payee.client, wallet.id))[0],
@@ -71,7 +70,7 @@ test('a charge that the payee cannot book takes nothing', async () => {
   await expectVerified(all)
 })
 
-/** A process is killed as it waits for the accounts of a wallet that a locker holds. */
+/** A process is killed while it waits for the accounts of a locked wallet. */
 async function takesNothing(all: Parties, walletId: string): Promise<void> {
   const { payee, agent, make, charge } = all
   const { token, id } = await bodyOf(make())
@@ -132,7 +131,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('wait' as const) }),
 )
 
-/** The tokens of a series of steps, as they must stand. */
 interface Model {
   readonly id: string
   readonly token: string
@@ -164,7 +162,7 @@ async function take(step: Step, all: Parties, tokens: Model[], paid: { cents: nu
   }
 }
 
-test('whatever is made, charged, revoked and waited for, each cent is with one owner', async () => {
+test('any sequence of tokens, charges and revocations keeps each cent with one owner', async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async steps => {
     const all = await parties({})
     const tokens: Model[] = []

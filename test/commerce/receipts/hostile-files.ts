@@ -6,14 +6,14 @@ import { aBill, aPayer, aPdf, aPhoto, send, sent, service, thumbnail } from './s
 
 const SCRIPT = Buffer.from('<script>alert(1)</script><?php system("id"); ?>PK\x03\x04')
 
-/** A chunk of a PNG; its checksum is left out where nobody gets as far as that. */
+/** Without a checksum if no reader gets that far. */
 function chunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(data.length)
   return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)])
 }
 
-/** A PNG that says it is a thousand million pixels large. */
+/** A PNG that claims to have a thousand million pixels. */
 function hugePng(): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(31_623, 0)
@@ -23,7 +23,7 @@ function hugePng(): Buffer {
   return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', deflateSync(Buffer.alloc(4_000)))])
 }
 
-/** Zeros in the frame of a WebP, as a packed file would be smuggled in. */
+/** A decompression bomb in the frame of a WebP. */
 function zerosAsWebp(): Buffer {
   const zeros = deflateSync(Buffer.alloc(4_000_000))
   const head = Buffer.from('RIFF\0\0\0\0WEBPVP8 ')
@@ -31,7 +31,6 @@ function zerosAsWebp(): Buffer {
   return Buffer.concat([head, zeros])
 }
 
-/** A PDF by hand: its objects, as they are. */
 function rawPdf(objects: readonly string[]): Buffer {
   const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('')
   return Buffer.from(`%PDF-1.7\n${body}trailer << /Root 1 0 R /Size ${objects.length + 1} >>\n%%EOF\n`)
@@ -50,7 +49,7 @@ const aRawPdf = (content: string, ...more: string[]) =>
     ...more,
   ])
 
-/** A PDF of one page that claims to have so many. */
+/** A one-page PDF that claims this many pages. */
 const claiming = (count: number): Buffer =>
   rawPdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -58,7 +57,7 @@ const claiming = (count: number): Buffer =>
     '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>',
   ])
 
-/** Its letters stand for nothing that a database keeps: NUL, and half of a character. */
+/** Its letters map to characters that PostgreSQL cannot store: NUL, and a lone surrogate. */
 const strangeLetters = () =>
   aRawPdf(
     'BT /F 24 Tf 10 100 Td (abcxyz) Tj ET',
@@ -79,7 +78,7 @@ const manyPages = (count: number): Buffer => {
   ])
 }
 
-/** A glyph of this font draws itself, again and again. */
+/** A glyph of this font draws itself recursively. */
 const endlessFont = () =>
   aRawPdf(
     'BT /F 24 Tf 10 100 Td (aaaaaaaaaaaaaaaaaaaaaaaa) Tj ET',
@@ -87,14 +86,14 @@ const endlessFont = () =>
     stream(`1000 0 0 0 1000 1000 d1 ${'BT /F 900 Tf (aaaaaaaa) Tj ET '.repeat(40)}`),
   )
 
-/** More to draw than five seconds suffice for. */
+/** Takes longer than five seconds to draw. */
 const endlessPage = () =>
   aRawPdf('0 0 200 200 re f '.repeat(280_000), '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
 
-/** One takes a second or two to draw; so many come that those of another owner must not stand in line behind them. */
+/** Each takes a second or two to draw; there are so many that another owner's file must not queue behind them. */
 const [CURVES, EXPENSIVE] = [400_000, 12]
 
-/** Far more curves than anybody draws for a receipt, in a small file. */
+/** Far more curves than a receipt has, in a small file. */
 function manyCurves(): Buffer {
   const curves = Array.from({ length: CURVES }, (_, at) => `${at % 99} 10 m 9 8 30 40 50 ${at % 77} c S\n`)
   const content = deflateSync(curves.join('')).toString('latin1')
@@ -121,7 +120,7 @@ describe('a file that is expensive to draw', () => {
     await until('the first was looked at', () => isAnswered > 0)
     expect(await sent(other.client, await aBill('25.00'))).toMatchObject({ isPlain: false })
     expect(isAnswered).toBeLessThan(EXPENSIVE)
-    // On a busy machine all of them take more than is due to one owner.
+    // On a busy machine all of them together exceed the limit of one owner.
     for (const status of await Promise.all(expensive)) expect([201, 429]).toContain(status)
   })
 })
@@ -137,16 +136,16 @@ describe('a file that is refused', () => {
     [
       'the first bytes of a PNG before an SVG',
       () => Buffer.from('\x89PNG\r\n\x1a\n<svg/>', 'latin1'),
-      /^file: .*broken or cut off/,
+      /^file: .*broken or truncated/,
     ],
     [
       'a photograph that is cut off',
       async () => (await aPhoto().jpeg().toBuffer()).subarray(0, 2_000),
-      /^file: .*broken or cut off/,
+      /^file: .*broken or truncated/,
     ],
     ['a picture of 10⁹ pixels', hugePng, /^file: has 31623 × 31623 pixels/],
     ['41 million pixels', () => aPhoto(8_200, 5_000).png().toBuffer(), /^file: has 8200 × 5000 pixels/],
-    ['zeros as a WebP', zerosAsWebp, /^file: .*broken or cut off/],
+    ['zeros as a WebP', zerosAsWebp, /^file: .*broken or truncated/],
     ['a PDF without a page', () => Buffer.from('%PDF-1.4\n'), /^file: .*cannot be opened as a PDF/],
   ])('%s is a 400 that says what, and nothing is kept', async (_, make, error) => {
     const { client, ownerId } = await aPayer()
@@ -189,7 +188,7 @@ describe('a file that is kept, and shown without harm', () => {
     expect(bytes.includes('script')).toBe(false)
   })
 
-  /** Each of its turns takes the five seconds that a file may take. */
+  /** Each uses up the five seconds of a file. */
   const takesLong: [string, () => Promise<Buffer>, object][] = [
     ['a page that never ends', async () => endlessPage(), { pages: 1, isPlain: true }],
   ]
@@ -226,12 +225,12 @@ describe('a file that is kept, and shown without harm', () => {
       expect(answer).toMatchObject(told)
       expect((await thumbnail(key, answer.id)).seen.format).toBe('webp')
     })
-    // The API goes on answering meanwhile.
+    // The API answers in the meantime.
     expect(longest).toBeLessThan(200)
   })
 })
 
-/** What a reader of PDFs would run as it opens the document. */
+/** A script that a PDF reader would run when it opens the document. */
 function withScript(document: PDFKit.PDFDocument): void {
   const action = document.ref({ S: 'JavaScript', JS: new String('app.alert("hello")') } as never)
   action.end(undefined as never)

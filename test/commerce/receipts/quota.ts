@@ -8,7 +8,7 @@ import { aBill, send, sent } from './service.ts'
 const MIB = 1_048_576
 const small = await startTestService({ env: { FILES_QUOTA_MIB: '1' } })
 
-/** A bill of so many bytes, like no other; what is shown of it is the same each time, and so is kept once. */
+/** A unique bill of this size; its pictures are always the same, and are stored once. */
 async function aLongBill(bytes: number): Promise<Buffer> {
   const bill = await aBill('25.00', { date: '2026-11-20' })
   const rest = bytes - bill.length - 2

@@ -8,7 +8,6 @@ export const service = await startTestService()
 
 type PdfOptions = NonNullable<ConstructorParameters<typeof PDFDocument>[0]>
 
-/** A PDF with these lines, and with whatever else is done to it. */
 export function aPdf(
   lines: readonly string[],
   options: PdfOptions = {},
@@ -39,7 +38,6 @@ export const aBill = (total: string, { merchant = 'Bookshop', date = today() } =
 export const aPhoto = (width = 800, height = 600) =>
   sharp({ create: { width, height, channels: 3, background: '#d04020' } })
 
-/** An owner, an agent of theirs with a token, and one payment of 25 euros to the Bookshop. */
 export async function aPayer() {
   const owner = await service.owner()
   const agent = await aSpender(owner.client)
@@ -62,7 +60,6 @@ export const sent = (...input: Parameters<typeof send>) => bodyOf(send(...input)
 export const save = (key: string, path: string) =>
   fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } })
 
-/** The picture that a receipt is shown as. */
 export async function thumbnail(key: string, id: string, size: 320 | 1200 = 320) {
   const answer = await save(key, `/receipts/${id}/thumbnail?size=${size}`)
   const bytes = Buffer.from(await answer.arrayBuffer())

@@ -7,7 +7,7 @@ import { anOwner, ask, balanceOf, countedOf, network, refundsOf, transactionOf }
 
 const PAID = 2_000
 
-/** What happens to a payment of € 20: money is asked back, the network sends some, the newest question is taken back. */
+/** Steps on a payment of € 20: a refund is requested, the network sends a credit, the newest request is cancelled. */
 type Step = readonly ['ask' | 'credit' | 'cancel', cents: number]
 
 const step: fc.Arbitrary<Step> = fc.tuple(
@@ -20,7 +20,7 @@ interface Awaited {
   arrived: number
 }
 
-/** What should stand after these steps, by the rules alone. */
+/** The expected result, computed from the rules alone. */
 class Oracle {
   back = 0
   above = 0

@@ -71,7 +71,7 @@ describe('a refund of a transfer between wallets', () => {
     expect(await transactionOf(client, transactionId)).toMatchObject({ refundedEuros: 3 })
   })
 
-  test('says what the payee’s wallet lacks, and moves nothing', async () => {
+  test('reports the missing balance of the payee’s wallet, and moves nothing', async () => {
     const { client, payee, transactionId } = await aPaidTransfer(7)
     const other = await aWallet(client)
     const body = { fromWalletId: payee.id, toWalletId: other.id, amountEuros: 5 }
@@ -84,7 +84,7 @@ describe('a refund of a transfer between wallets', () => {
     expect(await ask(client, transactionId, 1)).toMatchObject({ status: 400, code: 'wallet_frozen' })
   })
 
-  test('goes to the owner where the agent is deleted and its wallet closed', async () => {
+  test('goes to the owner if the agent is deleted and its wallet closed', async () => {
     const { client, agent, payee, transactionId } = await aPaidTransfer(7)
     const home = await bodyOf(client.wallets.list({ query: { limit: 100 } }))
     await bodyOf(client.agents.delete({ params: { id: agent.id } }))

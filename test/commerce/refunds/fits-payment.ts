@@ -11,14 +11,13 @@ const PAID = 1_000
 const REFUND = 300
 const DISPUTE = 400
 
-/** A payment of € 10 by card, which the merchant has collected. */
 async function aPayment() {
   const owner = await anOwner()
   const { card } = await aPayingCard(owner.client, 100)
   return { ...owner, ...(await paid(owner.client, card.id, PAID / 100)) }
 }
 
-/** What refunds await of a payment, what disputes take up of it, and how much of that the payment itself notes. */
+/** Pending refunds and disputed amounts of a payment, and how much of them the payment itself records. */
 async function takenOf(transactionId: string) {
   const [row] = await service.sql<{ awaited: number; disputed: number; noted: number }>(
     `select disputed_cents::int as noted,
@@ -32,7 +31,7 @@ async function takenOf(transactionId: string) {
   return row
 }
 
-/** Inserts a copy of a record, in a transaction of its own and past the service; false where the constraint refuses it. */
+/** Inserts a copy of a record directly, in its own transaction; false if the constraint refuses it. */
 async function copied(table: 'refunds' | 'disputes', id: string, members: object): Promise<boolean> {
   const copy = JSON.stringify({ id: newId(table === 'refunds' ? 'refund' : 'dispute'), ...members })
   const insert = `insert into ${table} select (jsonb_populate_record(one, $2)).* from ${table} one where id = $1`
@@ -60,7 +59,7 @@ describe('refunds and disputes of one payment', () => {
         answers.filter(({ isDispute, isTaken }) => isTaken && isDispute === ofDispute).length
       const { awaited, disputed, noted } = await takenOf(transactionId)
       expect([awaited, disputed, noted]).toEqual([taken(false) * REFUND, taken(true) * DISPUTE, disputed])
-      // Three refunds, or the dispute and two refunds: after either, nothing that was asked for still fits.
+      // Three refunds, or the dispute and two refunds: nothing more fits in either case.
       expect([900, 1_000]).toContain(awaited + disputed)
     }
   })
@@ -77,7 +76,7 @@ describe('refunds and disputes of one payment', () => {
     )
     expect(new Set(answers)).toEqual(new Set([true, false]))
     const { awaited, disputed } = await takenOf(transactionId)
-    // Beside the first refund: two more refunds, or one and a dispute.
+    // In addition to the first refund: two more refunds, or one and a dispute.
     expect([900, 1_000]).toContain(awaited + disputed)
   })
 

@@ -11,7 +11,6 @@ const HOUR_MS = 3_600_000
 const euros = (cents: number): number => cents / 100
 const centsOf = (amount: number): number => Math.round(amount * 100)
 
-/** One payment by card of € 20, with all that can happen to it. */
 export class Payment {
   readonly #any: (n: number) => TestClient
   readonly client: TestClient
@@ -46,7 +45,7 @@ export class Payment {
     })
   }
 
-  /** Takes the step by one of two processes; false where it is refused. */
+  /** Takes the step in one of two processes; false if it is refused. */
   async take(step: Step): Promise<boolean> {
     const client = this.#any(this.#steps++)
     switch (step.kind) {
@@ -72,7 +71,6 @@ export class Payment {
 
   #isCleared = false
 
-  /** The network tells of one clearing. */
   async #clear(): Promise<boolean> {
     if (this.#isCleared) return false
     this.#isCleared = true
@@ -106,7 +104,7 @@ export class Payment {
     return status === 200
   }
 
-  /** Each word is sent after those before it: an hour before now, and after a withdrawal an hour after it. */
+  /** Each report is sent after earlier ones: an hour before now, and after a withdrawal an hour after it. */
   async #says(client: TestClient, says: 'credited' | 'won' | 'lost'): Promise<boolean> {
     if (this.#disputeId === undefined) return false
     const from = Date.now() + (this.#isWithdrawn ? HOUR_MS : -HOUR_MS)
@@ -116,7 +114,7 @@ export class Payment {
 
   #isDeleted = false
 
-  /** The agent goes, and its wallet is closed; the money goes to the owner. */
+  /** The agent is deleted and its wallet closed; the money goes to the owner. */
   async #delete(client: TestClient): Promise<boolean> {
     if (!this.#isCleared) return false
     if (this.#isDeleted) return true
@@ -126,7 +124,6 @@ export class Payment {
     return true
   }
 
-  /** What has come back of it, by refunds and by disputes. */
   async back() {
     const [row] = await service.sql<{ back: number; credited: number; kept: number }>(
       `select t.refunded_cents::int as back, coalesce(d.credited, 0)::int as credited, coalesce(d.kept, 0)::int as kept
@@ -140,7 +137,7 @@ export class Payment {
     return row ?? { back: 0, credited: 0, kept: 0 }
   }
 
-  /** What the owner has in all wallets and in suspense, without what is owed. */
+  /** All wallets and suspense, less debts. */
   async worth(): Promise<number> {
     const { data } = await bodyOf(this.client.ledger.accounts({ query: { limit: 100 } }))
     const of = (kind: string): number =>

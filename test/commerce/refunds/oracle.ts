@@ -1,4 +1,4 @@
-/** What one payment by card can come to: steps of the owner, of the agent, of the merchant and of the network. */
+/** Steps of the owner, the agent, the merchant and the network on one payment by card. */
 export type Step =
   | { readonly kind: 'clear' | 'cancel' | 'withdraw' | 'delete' }
   | { readonly kind: 'ask'; readonly cents: number }
@@ -14,18 +14,18 @@ interface Awaited {
 interface Disputed {
   readonly cents: number
   readonly isUnauthorized: boolean
-  /** What had come back before without being asked for. */
+  /** Refunded before without a request. */
   readonly before: number
   readonly said: ('credited' | 'won' | 'lost' | 'withdrawn')[]
 }
 
-/** What should stand after these steps, by the rules as the documents tell them, with nothing but sums. */
+/** The expected result, computed from the documented rules with nothing but sums. */
 export class Oracle {
   isCleared = false
-  /** What the network has credited: of the payment, and above or beside it. */
+  /** Credits of the network: of the payment, and in excess of it. */
   back = 0
   beside = 0
-  /** What of it has come for refunds that were asked for. */
+  /** Received for requested refunds. */
   #askedBack = 0
   #early = 0
   readonly #awaited: Awaited[] = []
@@ -36,7 +36,7 @@ export class Oracle {
     this.#paid = paid
   }
 
-  /** Takes the step; false where it is refused, or there is nothing to take it on. */
+  /** False if the step is refused, or does not apply. */
   take(step: Step): boolean {
     switch (step.kind) {
       case 'clear':
@@ -59,12 +59,11 @@ export class Oracle {
     }
   }
 
-  /** What the owner has of disputes. */
   get credited(): number {
     return total(this.#disputes.map(one => this.#creditedOf(one)))
   }
 
-  /** What of that is theirs for good: the dispute has ended. */
+  /** Final, as the dispute has ended. */
   get kept(): number {
     return total(this.#disputes.map(one => (this.#isOpen(one) ? 0 : this.#creditedOf(one))))
   }
@@ -78,7 +77,7 @@ export class Oracle {
     return Math.max(0, this.#paid - this.back - this.#awaitedCents - total(counted))
   }
 
-  /** What was credited before the payment was known counts for it now. */
+  /** Credits before the clearing count for the payment now. */
   #clear(): boolean {
     if (this.isCleared) return false
     this.isCleared = true
@@ -102,7 +101,7 @@ export class Oracle {
     return true
   }
 
-  /** As far as it is of the payment, it is first what was asked for: the same amount, then the oldest. */
+  /** A credit first fulfils requested refunds: the one of the same amount, then the oldest. */
   #arrive(cents: number): void {
     const ofPayment = Math.min(cents, this.#paid - this.back)
     this.back += ofPayment
@@ -133,7 +132,7 @@ export class Oracle {
     return true
   }
 
-  /** What comes without being asked for makes the dispute smaller. */
+  /** Refunds without a request reduce the dispute. */
   #leftOf({ cents, before }: Disputed): number {
     const since = Math.max(0, this.back - this.#askedBack - before)
     return cents - Math.min(cents, since)
@@ -148,7 +147,7 @@ export class Oracle {
 
   #isOpen = (one: Disputed): boolean => this.#decisionOf(one) === undefined
 
-  /** The last word counts; what nobody has authorized is the owner's, unless they have withdrawn it. */
+  /** The last report counts. An unauthorized payment is credited, unless the owner withdrew. */
   #creditedOf(one: Disputed): number {
     const word = one.said.at(-1)
     const isPaid = word === 'credited' || word === 'won'

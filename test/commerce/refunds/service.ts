@@ -3,19 +3,16 @@ import { clientAt } from '../../support/client.ts'
 import { anAgentUnder, anIntent, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-/** The service of the tests of refunds, a second process of it, and the card network before it. */
 export const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 export const network = networkBefore(service)
 
-/** An owner, with clients of both processes. */
 export async function anOwner() {
   const owner = await service.owner()
   const second = clientAt({ url: elsewhere, token: owner.key })
   return { ...owner, any: (n: number): TestClient => (n % 2 === 0 ? owner.client : second) }
 }
 
-/** What an agent has paid into a wallet of its owner, on an intent. */
 export async function aPaidTransfer(amountEuros = 7, intent: object = {}) {
   const owner = await anOwner()
   const { client } = owner
@@ -39,7 +36,6 @@ export const ask = (
     headers,
   })
 
-/** The refunds of a payment, the oldest first. */
 export const refundsOf = async (client: TestClient, transactionId?: string) => {
   const query = transactionId ? { transactionId, limit: 100 } : { limit: 100 }
   return (await bodyOf(client.refunds.list({ query }))).data.reverse()
@@ -51,7 +47,6 @@ export const transactionOf = (client: TestClient, id: string) =>
 export const balanceOf = async (client: TestClient, id: string): Promise<number> =>
   (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
 
-/** What is counted of a subject in its whole life: reserved and spent cents, and the payments made. */
 export const countedOf = (subjects: readonly string[]) =>
   service.sql<{ reserved: number; spent: number; uses: number }>(
     `select reserved_cents::int as reserved, spent_cents::int as spent, uses from counters
@@ -59,7 +54,6 @@ export const countedOf = (subjects: readonly string[]) =>
     [subjects],
   )
 
-/** What each event of this name has told, in order. */
 export const told = (ownerId: string, event: string) =>
   service.sql<{ data: Record<string, unknown> }>(
     'select data from events where owner_id = $1 and event = $2 order by id',

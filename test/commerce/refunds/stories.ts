@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Step } from './oracle.ts'
 
-/** Few amounts, so that a credit often is just what was asked for, and a dispute just what is left. */
+/** Few amounts, so that a credit often equals a requested refund, and a dispute the rest. */
 const cents = fc.constantFrom(300, 500, 700, 1_200, 2_000)
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -37,7 +37,7 @@ const disputed = (of: number, isUnauthorized: boolean): Step => ({
 })
 const said = (says: 'credited' | 'won' | 'lost'): Step => ({ kind: 'says', says })
 
-/** What chance may take long to find: it is followed each time. */
+/** Cases that random generation finds rarely; they run each time. */
 export const known: [Step[]][] = [
   [[clear, asked(700), disputed(1_200, true), credited(700), credited(500), said('lost')]],
   [[clear, disputed(1_200, false), asked(700), said('credited'), credited(700, false), credited(1_200)]],
@@ -45,12 +45,11 @@ export const known: [Step[]][] = [
   [[credited(500), clear, asked(700), { kind: 'cancel' }, disputed(700, true), credited(1_200), said('won')]],
 ]
 
-/** Mostly the merchant collects first; what comes before that is tried as well. */
+/** Usually the merchant clears first; earlier steps are generated as well. */
 export const story: fc.Arbitrary<Step[]> = fc
   .tuple(fc.integer({ min: 0, max: 4 }), fc.array(step, { minLength: 3, maxLength: 9 }))
   .map(([at, steps]) => steps.toSpliced(at === 4 ? 1 : 0, 0, { kind: 'clear' }))
 
-/** Whether nobody has authorized the payment, and what is done about it at one instant. */
 export const atOnce: fc.Arbitrary<[boolean, ...Step[]]> = fc
   .tuple(fc.boolean(), fc.array(step, { minLength: 2, maxLength: 8 }))
   .map(([isUnauthorized, steps]) => [isUnauthorized, ...steps])

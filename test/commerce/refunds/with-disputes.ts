@@ -6,7 +6,7 @@ import { Oracle, type Step } from './oracle.ts'
 import { countedOf } from './service.ts'
 import { atOnce, known, story } from './stories.ts'
 
-/** What should stand by sums alone: of the owner's money, of the records, of the limits. */
+/** Expected sums of the owner's money, the records and the limits. */
 interface Sums {
   readonly back: number
   readonly beside: number
@@ -43,7 +43,7 @@ async function follow(steps: readonly Step[]): Promise<void> {
   await expectAgreement(payment, oracle)
 }
 
-/** Two processes take all steps at once, of a payment of which a part is disputed. */
+/** Two processes take all steps concurrently on a partly disputed payment. */
 async function followAtOnce([isUnauthorized, ...steps]: readonly [boolean, ...Step[]]): Promise<void> {
   const payment = await Payment.begin()
   await payment.take({ kind: 'clear' })

@@ -88,7 +88,7 @@ describe('a notice of the bank', () => {
     expect(await get(id)).toMatchObject({ status: 'rejected', reason: { code: 'contradiction' } })
     expect((await wallet(fromWalletId)).availableEuros).toBe(777.06)
     const { data } = await bodyOf(client.events.list({ query: { event: 'payment.updated', limit: 1 } }))
-    expect(data[0]?.data).toMatchObject({ transferId: id, reason: expect.stringContaining('ask the bank') })
+    expect(data[0]?.data).toMatchObject({ transferId: id, reason: expect.stringContaining('Ask the bank') })
     await proveLedger()
   })
 
@@ -169,7 +169,7 @@ describe('a recall', () => {
   })
 
   test.each([
-    [888.01, 'CUST', 'The payee does not agree to give it back.'],
+    [888.01, 'CUST', 'The payee does not agree to the return.'],
     [888.02, 'AC04', 'The payee’s account is closed.'],
   ])('of € %d is refused with %s, and may be asked for again', async (amountEuros, code, message) => {
     const { id } = await aCompleted(amountEuros)

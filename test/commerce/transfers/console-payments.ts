@@ -9,7 +9,6 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })
 
-/** A treasurer in the console, with a wallet of a hundred euros, another one and a beneficiary. */
 async function aTreasurer() {
   const owner = await service.owner()
   const [person] = await peopleInConsole(service, owner, ['owner'])
@@ -159,7 +158,7 @@ describe('a payment from the console', () => {
     expect(await availableIn(client, from.id)).toBe(50)
   })
 
-  test('that a signature comes with is checked with a key, too', async () => {
+  test('a signature sent with a key is verified, too', async () => {
     const treasurer = await aTreasurer()
     const { client, own } = treasurer
     const webauthnAssertion = await signatureOver(treasurer, own)
@@ -186,7 +185,7 @@ describe('a payment from the console', () => {
       '400 invalid_request: amountEuros: give it, or parts',
     )
     expect(await answerTo({ ...own, amountEuros: undefined, parts: [part] })).toBe(
-      '400 invalid_request: toWalletId: a payment into many wallets has none',
+      '400 invalid_request: toWalletId: a split payment has none',
     )
     expect(await answerTo({ fromWalletId: from.id, amountEuros: 1, parts: [part] })).toMatch(
       /^400 invalid_request: parts\.0\.share/,

@@ -217,8 +217,9 @@ describe('the example', () => {
     expect(example.output()).not.toContain(DASHBOARD_SECRET)
   })
 
-  test('of the documentation stands beside every article that a clock can name', () => {
-    const page = readFileSync('docs/incidents.md', 'utf8')
+  test('has a documentation with every article that a clock names, and every event', () => {
+    const page = readFileSync('docs/reference/incident-deadlines.md', 'utf8')
+    const guide = readFileSync('docs/how-to/incidents.md', 'utf8')
     for (const article of [
       '5(1)(a)',
       '5(2)',
@@ -231,6 +232,6 @@ describe('the example', () => {
       'Article 33(1)',
     ])
       expect(page).toContain(article)
-    for (const event of Object.keys(incidentEvents)) expect(page).toContain(`\`${event}\``)
+    for (const event of Object.keys(incidentEvents)) expect(guide).toContain(`\`${event}\``)
   })
 })

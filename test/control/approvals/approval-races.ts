@@ -159,7 +159,7 @@ describe('a person who loses the right, or is removed, between signature and app
     const body = { role: 'viewer', webauthnAssertion: consent } as const
     await bodyOf(mine.people.update({ params: { id: personId }, body }))
     const refused = await mine.intents.approve({ params: { id }, body: { webauthnAssertion } })
-    expect(refused).toMatchObject({ status: 403, code: 'person_may_not' })
+    expect(refused).toMatchObject({ status: 403, code: 'insufficient_role' })
     const again = await signatureOver(mine, id, approver)
     await bodyOf(mine.people.remove({ params: { id: approver.personId } }))
     const gone = await mine.intents.approve({ params: { id }, body: { webauthnAssertion: again } })

@@ -26,7 +26,7 @@ async function aWaitingIntent(): Promise<string> {
   const agent = await answerOf(tenant, 'agents.create', {
     body: { name: 'A', description: null, externalId: null, policyId: null, metadata: {} },
   })
-  const body = { amountEuros: 2_500n, merchant: 'M', purpose: 'P', agentId: agent.body.id }
+  const body = { amountCents: 2_500n, merchant: 'M', purpose: 'P', agentId: agent.body.id }
   const unset = [
     'mcc',
     'country',

@@ -7,7 +7,7 @@ import { startTestService } from '../../support/harness.ts'
 import { originOf } from '../../support/identity/people.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 
-const page = readFileSync('docs/approvals.md', 'utf8')
+const page = readFileSync('docs/tutorials/approve-with-passkey.md', 'utf8')
 const flow = /<!-- approval -->\n```bash\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
 const run = promisify(execFile)
 

@@ -57,7 +57,7 @@ describe('a right signature', () => {
     const signature = await signatureOver(stranger.client, foreign.id, stranger.person)
     expect(await refusalOf(client, id, signature)).toBe('400 challenge_unknown')
     const viewer = await enrolled(service, { ...owner, client }, { role: 'viewer', by: person })
-    expect(await refusalOf(client, id, await signatureOver(client, id, viewer))).toBe('403 person_may_not')
+    expect(await refusalOf(client, id, await signatureOver(client, id, viewer))).toBe('403 insufficient_role')
     const approver = await enrolled(service, { ...owner, client }, { role: 'approver', by: person })
     const meant = await challengeOf(client, id, person.personId)
     expect(await refusalOf(client, id, signed(meant, approver.device))).toBe('401 assertion_invalid')

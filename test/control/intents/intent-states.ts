@@ -26,12 +26,12 @@ test.each([
 })
 
 describe('the fingerprint of an intent', () => {
-  const intent = { merchant: 'Bücher & Söhne', amountEuros: 1_999n, runId: 'run_1' }
+  const intent = { merchant: 'Bücher & Söhne', amountCents: 1_999n, runId: 'run_1' }
 
   test.each([
     ['is the same for the merchant in other letters', { merchant: 'BÜCHER  &  SÖHNE' }, true],
     ['differs for another merchant', { merchant: 'Bücher & Töchter' }, false],
-    ['differs for a cent more', { amountEuros: 2_000n }, false],
+    ['differs for a cent more', { amountCents: 2_000n }, false],
     ['differs for another run', { runId: 'run_2' }, false],
   ])('%s', (_, members, isEqual) => {
     expect(fingerprintOf({ ...intent, ...members }) === fingerprintOf(intent)).toBe(isEqual)

@@ -7,10 +7,10 @@ describe('a decision inside a mandate', () => {
 
   test('names it with what it leaves, and no person is asked', () => {
     const mandate = mandateWith({
-      perTransactionEuros: 5_000n,
+      perTransactionCents: 5_000n,
       limits: [
-        { period: 'day', limitEuros: 5_000n, usedEuros: 1_000n },
-        { period: 'all', limitEuros: 20_000n, usedEuros: 6_000n },
+        { period: 'day', limitCents: 5_000n, usedCents: 1_000n },
+        { period: 'all', limitCents: 20_000n, usedCents: 6_000n },
       ],
       count: { limit: 8, used: 1 },
     })
@@ -39,9 +39,9 @@ describe('a decision inside a mandate', () => {
   test('holds no more than the mandate leaves, however much the policy tolerates', () => {
     const tolerant = { ...rules, amountTolerancePercent: 50 }
     const holdUnder = (members: Parameters<typeof mandateWith>[0]) =>
-      decideUnder(tolerant, { mandate: mandateWith(members) }).holdEuros
+      decideUnder(tolerant, { mandate: mandateWith(members) }).holdCents
     expect(holdUnder({})).toBe(3_000n)
-    expect(holdUnder({ perTransactionEuros: 2_100n })).toBe(2_100n)
+    expect(holdUnder({ perTransactionCents: 2_100n })).toBe(2_100n)
     expect(holdUnder(limitWith(7_000n, 4_800n, 'day'))).toBe(2_200n)
   })
 
@@ -50,29 +50,29 @@ describe('a decision inside a mandate', () => {
     const amount = fc.bigInt({ min: 1n, max: 60n })
     const limit = fc.bigInt({ min: 1n, max: 200n })
     const anyMandate = fc.record({
-      perTransactionEuros: fc.option(limit, { nil: null }),
+      perTransactionCents: fc.option(limit, { nil: null }),
       limits: fc.uniqueArray(
         fc.record({
           period: fc.constantFrom('day' as const, 'month' as const, 'all' as const),
-          limitEuros: limit,
-          usedEuros: amount,
+          limitCents: limit,
+          usedCents: amount,
         }),
         { selector: ({ period }) => period },
       ),
     })
     const percent = fc.integer({ min: 0, max: 300 })
     fc.assert(
-      fc.property(anyMandate, amount, percent, (members, amountEuros, tolerance) => {
+      fc.property(anyMandate, amount, percent, (members, amountCents, tolerance) => {
         const mandate = mandateWith(members)
-        const { mandate: ruled, holdEuros } = decideUnder(
+        const { mandate: ruled, holdCents } = decideUnder(
           { autoApproveLimitEuros: null, amountTolerancePercent: tolerance },
-          { amountEuros, mandate },
+          { amountCents, mandate },
         )
         if (!ruled) return
         byMandate++
-        const left = mandate.limits.map(({ limitEuros, usedEuros }) => limitEuros - usedEuros)
-        for (const most of [mandate.perTransactionEuros, ...left])
-          expect(most === null || (amountEuros <= holdEuros && holdEuros <= most)).toBe(true)
+        const left = mandate.limits.map(({ limitCents, usedCents }) => limitCents - usedCents)
+        for (const most of [mandate.perTransactionCents, ...left])
+          expect(most === null || (amountCents <= holdCents && holdCents <= most)).toBe(true)
       }),
       { numRuns: 500 },
     )
@@ -93,7 +93,7 @@ describe('a decision inside a mandate', () => {
     ['the limit of the policy', { ...rules, dailyLimitEuros: 19 }, {}],
     ['its blocklist', { ...rules, merchantBlocklist: ['Bookshop'] }, {}],
     ['the agent', rules, { agentStatus: 'frozen' }],
-    ['the wallet', rules, { availableEuros: 1_999n }],
+    ['the wallet', rules, { availableCents: 1_999n }],
   ])('is denied by %s all the same', (_, ofPolicy, members) => {
     const ruling = decideUnder(ofPolicy, { ...members, mandate: mandateWith() })
     expect([ruling.allowed, ruling.mandate]).toEqual([false, undefined])

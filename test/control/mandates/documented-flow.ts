@@ -7,7 +7,7 @@ import { inDays, mandatesIn } from '../../support/control/mandates.ts'
 import { startTestService } from '../../support/harness.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 
-const page = readFileSync('docs/mandates.md', 'utf8')
+const page = readFileSync('docs/how-to/mandates.md', 'utf8')
 const partOf = (name: string): string =>
   new RegExp(`<!-- ${name} -->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''
 const run = promisify(execFile)

@@ -9,18 +9,18 @@ import {
 } from '../../../src/control/mandates/constraints.ts'
 
 const anything: Constraints = {
-  perTransactionEuros: null,
-  perDayEuros: null,
-  perMonthEuros: null,
-  totalEuros: null,
+  perTransactionCents: null,
+  perDayCents: null,
+  perMonthCents: null,
+  totalCents: null,
   count: null,
   merchants: [],
   mccs: [],
   countries: [],
 }
 
-const unused: MandateCounters = { dayEuros: 0n, monthEuros: 0n, totalEuros: 0n, uses: 0 }
-const spend: MandatedSpend = { amountEuros: 2_000n, merchant: 'Bookshop', mcc: '5942', country: 'DE' }
+const unused: MandateCounters = { dayCents: 0n, monthCents: 0n, totalCents: 0n, uses: 0 }
+const spend: MandatedSpend = { amountCents: 2_000n, merchant: 'Bookshop', mcc: '5942', country: 'DE' }
 
 const why = (
   constraints: Partial<Constraints>,
@@ -37,10 +37,10 @@ const IBAN = 'DE89370400440532013000'
 
 describe('a spend lies inside a mandate', () => {
   test.each<[Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
-    [{ perTransactionEuros: 2_000n }, {}, {}],
-    [{ perDayEuros: 7_000n }, {}, { dayEuros: 5_000n, monthEuros: 90_000n }],
-    [{ perMonthEuros: 7_000n }, {}, { monthEuros: 5_000n, totalEuros: 90_000n }],
-    [{ totalEuros: 7_000n }, {}, { totalEuros: 5_000n }],
+    [{ perTransactionCents: 2_000n }, {}, {}],
+    [{ perDayCents: 7_000n }, {}, { dayCents: 5_000n, monthCents: 90_000n }],
+    [{ perMonthCents: 7_000n }, {}, { monthCents: 5_000n, totalCents: 90_000n }],
+    [{ totalCents: 7_000n }, {}, { totalCents: 5_000n }],
     [{ count: 3 }, {}, { uses: 2 }],
     [{ merchants: ['Library', 'BOOKSHOP'] }, {}, {}],
     [{ merchants: ['bookshop.example'] }, { merchant: 'https://bookshop.example/books' }, {}],
@@ -55,10 +55,10 @@ describe('a spend lies inside a mandate', () => {
 
 describe('a spend lies outside a mandate that', () => {
   test.each<[string, Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
-    ['allows € 19.99 for one payment', { perTransactionEuros: 1_999n }, {}, {}],
-    ['has € 19.99 left today', { perDayEuros: 7_000n }, {}, { dayEuros: 5_001n }],
-    ['has € 19.99 left this month', { perMonthEuros: 7_000n }, {}, { monthEuros: 5_001n }],
-    ['has € 0.00 left in all', { totalEuros: 7_000n }, {}, { totalEuros: 7_001n }],
+    ['allows € 19.99 for one payment', { perTransactionCents: 1_999n }, {}, {}],
+    ['has € 19.99 left today', { perDayCents: 7_000n }, {}, { dayCents: 5_001n }],
+    ['has € 19.99 left this month', { perMonthCents: 7_000n }, {}, { monthCents: 5_001n }],
+    ['has € 0.00 left in all', { totalCents: 7_000n }, {}, { totalCents: 7_001n }],
     ['has no payment left', { count: 3 }, {}, { uses: 3 }],
     ['is not good for Bookshop', { merchants: ['Library'] }, {}, {}],
     ['is not good for example.com', { merchants: ['*.example.com'] }, { merchant: 'example.com' }, {}],
@@ -85,10 +85,10 @@ const someOf = (values: string[]): fc.Arbitrary<string[]> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
 
 const anyConstraints: fc.Arbitrary<Constraints> = fc.record({
-  perTransactionEuros: limit,
-  perDayEuros: limit,
-  perMonthEuros: limit,
-  totalEuros: limit,
+  perTransactionCents: limit,
+  perDayCents: limit,
+  perMonthCents: limit,
+  totalCents: limit,
   count: fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
   merchants: someOf(['Bookshop', 'Library']),
   mccs: someOf(['5942', '7372']),
@@ -96,7 +96,7 @@ const anyConstraints: fc.Arbitrary<Constraints> = fc.record({
 })
 
 const anySpend = fc.record({
-  amountEuros: amount,
+  amountCents: amount,
   merchant: fc.constantFrom('bookshop', 'LIBRARY', 'Casino'),
   mcc: fc.constantFrom(null, '5942', '7372', '7995'),
   country: fc.constantFrom(null, 'DE', 'FR', 'US'),
@@ -108,7 +108,7 @@ type Spend = MandatedSpend & { readonly day: number }
 
 const monthOf = (day: number): number => Math.floor((day - 1) / 31)
 const sum = (spends: readonly Spend[]): bigint =>
-  spends.reduce((total, { amountEuros }) => total + amountEuros, 0n)
+  spends.reduce((total, { amountCents }) => total + amountCents, 0n)
 const isOneOf = (list: readonly string[], value: string | null): boolean =>
   list.length === 0 || (value !== null && list.some(one => one.toLowerCase() === value.toLowerCase()))
 
@@ -118,12 +118,12 @@ function isAllowed(constraints: Constraints, spends: readonly Spend[]): boolean 
     most === null || [...groups].every(group => sum(group) <= most)
   return (
     within(
-      constraints.perTransactionEuros,
+      constraints.perTransactionCents,
       spends.map(spend => [spend]),
     ) &&
-    within(constraints.perDayEuros, Map.groupBy(spends, ({ day }) => day).values()) &&
-    within(constraints.perMonthEuros, Map.groupBy(spends, ({ day }) => monthOf(day)).values()) &&
-    within(constraints.totalEuros, [spends]) &&
+    within(constraints.perDayCents, Map.groupBy(spends, ({ day }) => day).values()) &&
+    within(constraints.perMonthCents, Map.groupBy(spends, ({ day }) => monthOf(day)).values()) &&
+    within(constraints.totalCents, [spends]) &&
     (constraints.count === null || spends.length <= constraints.count) &&
     spends.every(
       ({ merchant, mcc, country }) =>
@@ -135,9 +135,9 @@ function isAllowed(constraints: Constraints, spends: readonly Spend[]): boolean 
 }
 
 const usedBy = (spends: readonly Spend[], day: number): MandateCounters => ({
-  dayEuros: sum(spends.filter(spend => spend.day === day)),
-  monthEuros: sum(spends.filter(spend => monthOf(spend.day) === monthOf(day))),
-  totalEuros: sum(spends),
+  dayCents: sum(spends.filter(spend => spend.day === day)),
+  monthCents: sum(spends.filter(spend => monthOf(spend.day) === monthOf(day))),
+  totalCents: sum(spends),
   uses: spends.length,
 })
 

@@ -148,7 +148,7 @@ describe('no mandate is made', () => {
     const by = owner.signer
     const viewer = await enrolled(service, owner, { role: 'viewer', by })
     const byViewer = await signedMandate({ ...owner, signer: viewer }, { totalEuros: 24 })
-    expect(await create(owner, byViewer)).toEqual([403, 'person_may_not'])
+    expect(await create(owner, byViewer)).toEqual([403, 'insufficient_role'])
     const byStranger = await signedMandate({ ...owner, signer: stranger.signer }, { totalEuros: 24 })
     expect(await create(owner, byStranger)).toEqual([401, 'assertion_invalid'])
     expect(await mandatesOf(owner)).toEqual([])

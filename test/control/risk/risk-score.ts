@@ -15,7 +15,7 @@ const NOON = new Date('2026-11-20T12:00:00.000Z')
 const noonAnd = (milliseconds: number): Date => new Date(NOON.getTime() + milliseconds)
 const profileWith = (members: Partial<Profile>): Profile => ({ ...emptyProfile('agent_1'), ...members })
 const spending = (cents: number, country: string | null = null) => ({
-  amountEuros: BigInt(cents),
+  amountCents: BigInt(cents),
   merchant: 'Bookshop',
   country,
 })

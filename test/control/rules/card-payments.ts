@@ -96,7 +96,7 @@ describe('a payment by card', () => {
   })
 
   test('that an intent covers is still within the limit of its card', () => {
-    const card = { ...noControls, maxTransactionEuros: 1_000n }
+    const card = { ...noControls, maxTransactionCents: 1_000n }
     const covered = { ...ofCard(plainRequest, 'intent_1'), card }
     const { allowed, reason } = decide(
       compilePolicy(policy({ maxTransactionEuros: 5 })),

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { encode } from 'zod'
 import { storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
 import { compileCardTerms, compilePolicy, decide, ruleTable } from '../../../src/control/rules/decide.ts'
 import type { Ruling, SpendRequest } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
+import { encodeJson } from '../../../src/values/json-names.ts'
 import {
   anyControls,
   aPolicy,
@@ -35,7 +35,7 @@ describe('a decision with the terms of a card', () => {
             evaluate({
               request,
               counters,
-              holdEuros: 0n,
+              holdCents: 0n,
               amountInWords: '',
               outcomeSoFar: 'pass',
               mandate: undefined,
@@ -50,9 +50,9 @@ describe('a decision with the terms of a card', () => {
         // The limit of the card cuts the tolerance, so less money may be enough: by nothing else is it more lenient.
         if (pays(ruling)) expect(strictestOf({ checks: [...withoutMoney(without), ...ofCard] })).toBe(0)
         if (pays(without) && strictestOf({ checks: ofCard }) === 0) expect(pays(ruling)).toBe(true)
-        expect(ruling.holdEuros <= without.holdEuros && ruling.holdEuros >= request.amountEuros).toBe(true)
-        const most = card.maxTransactionEuros ?? ruling.holdEuros
-        if (pays(ruling)) expect(ruling.holdEuros <= most).toBe(true)
+        expect(ruling.holdCents <= without.holdCents && ruling.holdCents >= request.amountCents).toBe(true)
+        const most = card.maxTransactionCents ?? ruling.holdCents
+        if (pays(ruling)) expect(ruling.holdCents <= most).toBe(true)
         spent[pays(ruling) ? 'pass' : 'declined']++
       }),
       { numRuns: 1_500 },
@@ -79,13 +79,13 @@ describe('a decision with the terms of a card', () => {
   })
 
   test('gives the reason of the first rule of the table that stops it, and of two limits the narrower', () => {
-    const card = { ...noControls, maxTransactionEuros: 5_000n, merchantBlocklist: ['Bookshop'] }
+    const card = { ...noControls, maxTransactionCents: 5_000n, merchantBlocklist: ['Bookshop'] }
     const reason = (rules: Parameters<typeof decideUnder>[0], request: Partial<SpendRequest>) =>
       decideUnder(rules, request).reason
     expect(reason({}, { card })).toBe('On the card: Bookshop is on the blocklist, as Bookshop.')
     expect(reason({}, { card, agentStatus: 'frozen' })).toBe('The agent is frozen: it cannot spend.')
-    const dear = { amountEuros: 10_000n }
-    const limited = (cents: bigint) => ({ ...dear, card: { ...noControls, maxTransactionEuros: cents } })
+    const dear = { amountCents: 10_000n }
+    const limited = (cents: bigint) => ({ ...dear, card: { ...noControls, maxTransactionCents: cents } })
     expect(reason({ maxTransactionEuros: 20 }, limited(5_000n))).toBe(
       '€ 100.00 is above the limit of € 20.00 for one payment.',
     )
@@ -110,7 +110,7 @@ describe('a decision with the terms of a card', () => {
   test('replays to the same ruling from its stored row', () => {
     fc.assert(
       fc.property(aPolicy, aRequest, anyCounters, nullable(anyControls), (rules, request, counters, card) => {
-        const version = JSON.parse(JSON.stringify(encode(PolicyCreate, rules)))
+        const version = JSON.parse(JSON.stringify(encodeJson(PolicyCreate, rules)))
         const asked = { ...request, card }
         const row = JSON.parse(
           JSON.stringify({ request: storedRequest(asked), counters: storedCounters(counters) }),

@@ -16,13 +16,13 @@ describe('the reason of a decision', () => {
       'The daily limit of € 70.00 is reached: € 70.00 used, € 0.00 left.',
       { dailyLimitEuros: 70 },
       {},
-      { dayEuros: 7_000n },
+      { dayCents: 7_000n },
     ],
     [
       'The daily limit of € 70.00 is too low for € 20.00: € 60.00 used, € 10.00 left.',
       { dailyLimitEuros: 70 },
       {},
-      { dayEuros: 6_000n },
+      { dayCents: 6_000n },
     ],
     ['€ 20.00 is above the limit of € 19.99 for one payment.', { maxTransactionEuros: 19.99 }, {}, {}],
     [
@@ -58,7 +58,7 @@ describe('the reason of a decision', () => {
     [
       '€ 5,000.01 is above the limit of € 5,000.00 for one payment.',
       { maxTransactionEuros: 5_000 },
-      { amountEuros: 500_001n },
+      { amountCents: 500_001n },
       {},
     ],
     [
@@ -77,13 +77,13 @@ describe('the reason of a decision', () => {
       'The budget of the run “run” of € 50.00 is too low for € 20.00: € 45.00 used, € 5.00 left.',
       { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
       { budgets: [budgetOf('run', 5_000n, 4_500n)] },
-      { dayEuros: 6_000n, monthEuros: 9_400n },
+      { dayCents: 6_000n, monthCents: 9_400n },
     ],
     [
       'The monthly limit of € 100.00 is too low for € 20.00: € 96.00 used, € 4.00 left.',
       { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
       { budgets: [budgetOf('run', 5_000n, 4_500n)] },
-      { dayEuros: 6_000n, monthEuros: 9_600n },
+      { dayCents: 6_000n, monthCents: 9_600n },
     ],
     [
       'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
@@ -103,12 +103,12 @@ describe('the reason of a decision', () => {
 
   test('names the missing policy, and the amount is held for a person to approve', () => {
     const ruling = decide(compilePolicy(null), plainRequest, zeroCounters)
-    expect(ruling).toMatchObject({ allowed: true, requiresApproval: true, holdEuros: 2_000n })
+    expect(ruling).toMatchObject({ allowed: true, requiresApproval: true, holdCents: 2_000n })
     expect(ruling.reason).toBe('The agent has no policy: a person approves every intent.')
   })
 
   test('is a review, not missing money, for a spend that waits for a person', () => {
-    expect(outcomeOf(decideUnder({ autoApproveLimitEuros: 1 }, { availableEuros: 0n }))).toBe('review')
+    expect(outcomeOf(decideUnder({ autoApproveLimitEuros: 1 }, { availableCents: 0n }))).toBe('review')
   })
 
   test('is the denial where another rule asks for a person', () => {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { encode } from 'zod'
 import { storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
+import { encodeJson } from '../../../src/values/json-names.ts'
 import { cents, outcomeOf } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, anyPolicy, anyRequest, nullable } from '../../support/control/random-spends.ts'
@@ -17,16 +17,16 @@ const smallAmount = fc.bigInt({ min: 0n, max: 300n })
 const casesOfAmounts = [
   anyPolicy.map(rules => ({
     ...unlimited,
-    maxTransactionEuros: rules.maxTransactionEuros,
-    dailyLimitEuros: rules.dailyLimitEuros,
-    monthlyLimitEuros: rules.monthlyLimitEuros,
-    autoApproveLimitEuros: rules.autoApproveLimitEuros,
+    maxTransactionCents: rules.maxTransactionCents,
+    dailyLimitCents: rules.dailyLimitCents,
+    monthlyLimitCents: rules.monthlyLimitCents,
+    autoApproveLimitCents: rules.autoApproveLimitCents,
     amountTolerancePercent: rules.amountTolerancePercent,
   })),
   fc.tuple(anyRequest, smallAmount).map(([request, amount]) => ({
     ...request,
     kind: 'intent' as const,
-    amountEuros: amount + 1n,
+    amountCents: amount + 1n,
     agentStatus: 'active' as const,
     policyEndsAt: null,
     risk: null,
@@ -34,8 +34,8 @@ const casesOfAmounts = [
     budgets: request.budgets.map(budget => ({ ...budget, merchant: null })),
   })),
   fc.record({
-    dayEuros: smallAmount,
-    monthEuros: smallAmount,
+    dayCents: smallAmount,
+    monthCents: smallAmount,
     uses: fc.constant(0),
     lastSpendAt: fc.constant(null),
     firstMerchant: fc.constant(null),
@@ -46,7 +46,7 @@ describe('thousands of random decisions', () => {
   test('replay to the same result from their stored rows', () => {
     fc.assert(
       fc.property(nullable(anyPolicy), anyRequest, anyCounters, (rules, request, counters) => {
-        const version = rules && JSON.parse(JSON.stringify(encode(PolicyCreate, rules)))
+        const version = rules && JSON.parse(JSON.stringify(encodeJson(PolicyCreate, rules)))
         const row = JSON.parse(
           JSON.stringify({ request: storedRequest(request), counters: storedCounters(counters) }),
         )
@@ -62,17 +62,17 @@ describe('thousands of random decisions', () => {
     let allowedCases = 0
     fc.assert(
       fc.property(...casesOfAmounts, (rules, request, counters) => {
-        const { allowed, holdEuros } = decide(compilePolicy(rules), request, counters)
+        const { allowed, holdCents } = decide(compilePolicy(rules), request, counters)
         if (!allowed) return
         allowedCases++
         const limits = [
-          rules.maxTransactionEuros,
-          rules.dailyLimitEuros !== null ? rules.dailyLimitEuros - counters.dayEuros : null,
-          rules.monthlyLimitEuros !== null ? rules.monthlyLimitEuros - counters.monthEuros : null,
-          ...request.budgets.map(({ limitEuros, usedEuros }) => limitEuros - usedEuros),
+          rules.maxTransactionCents,
+          rules.dailyLimitCents !== null ? rules.dailyLimitCents - counters.dayCents : null,
+          rules.monthlyLimitCents !== null ? rules.monthlyLimitCents - counters.monthCents : null,
+          ...request.budgets.map(({ limitCents, usedCents }) => limitCents - usedCents),
         ]
-        expect(holdEuros >= request.amountEuros).toBe(true)
-        for (const remaining of limits) if (remaining !== null) expect(holdEuros <= remaining).toBe(true)
+        expect(holdCents >= request.amountCents).toBe(true)
+        for (const remaining of limits) if (remaining !== null) expect(holdCents <= remaining).toBe(true)
       }),
       { numRuns: 2_000 },
     )
@@ -83,18 +83,18 @@ describe('thousands of random decisions', () => {
     const severity = { pass: 0, review: 1, fail: 2 } as const
     fc.assert(
       fc.property(anyPolicy, anyRequest, anyCounters, cents, (rules, request, counters, more) => {
-        const outcomeFor = (amountEuros: bigint) =>
+        const outcomeFor = (amountCents: bigint) =>
           outcomeOf(
             decide(
               compilePolicy({ ...rules, amountTolerancePercent: null }),
-              { ...request, amountEuros },
+              { ...request, amountCents },
               counters,
             ),
           )
-        const outcome = outcomeFor(request.amountEuros)
-        const outcomeForMore = outcomeFor(request.amountEuros + more)
+        const outcome = outcomeFor(request.amountCents)
+        const outcomeForMore = outcomeFor(request.amountCents + more)
         // With a limit on funds more can be milder: a spend that waits for a person needs no money yet.
-        if (request.availableEuros !== null) return
+        if (request.availableCents !== null) return
         expect(severity[outcomeForMore as 'pass'] >= severity[outcome as 'pass']).toBe(true)
       }),
       { numRuns: 1_000 },

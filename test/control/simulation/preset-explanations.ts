@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { encode } from 'zod'
 import { type ProbedSituation, probeRules } from '../../../src/control/policies/probe.ts'
 import { presets } from '../../../src/control/rules/presets.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
-import { formatEuros } from '../../../src/values/money.ts'
+import { encodeJson } from '../../../src/values/json-names.ts'
+import { formatMoney } from '../../../src/values/money.ts'
 
 type Situation = ProbedSituation['situation']
 const time = (at: Date | null | undefined) => at?.toISOString().slice(11, 16)
@@ -23,10 +23,10 @@ describe('a preset', () => {
   const expectedWords: Readonly<
     Record<string, (passes: Situation, preset: (typeof presets)[number]) => string>
   > = {
-    maxTransactionEuros: situation => formatEuros(situation.amountEuros),
-    autoApproveLimitEuros: situation => formatEuros(situation.amountEuros),
-    dailyLimitEuros: situation => formatEuros(situation.dayEuros + situation.amountEuros),
-    monthlyLimitEuros: situation => formatEuros(situation.monthEuros + situation.amountEuros),
+    maxTransactionEuros: situation => formatMoney(situation.amountCents),
+    autoApproveLimitEuros: situation => formatMoney(situation.amountCents),
+    dailyLimitEuros: situation => formatMoney(situation.dayCents + situation.amountCents),
+    monthlyLimitEuros: situation => formatMoney(situation.monthCents + situation.amountCents),
     maxUsageCount: situation => `${situation.uses + 1} payments`,
     activeHoursStart: situation => String(time(situation.at)),
     cooldownMinutes: situation => `${minutesFrom(situation.lastSpendAt, situation.at)} minutes`,
@@ -34,8 +34,8 @@ describe('a preset', () => {
       `${minutesFrom(situation.approval?.attestedAt, situation.at)} minutes`,
     expiresAfterMinutes: (_, { policy }) => `${Number(policy.expiresAfterMinutes) / 1_440} days`,
     allowedCountries: (_, { policy }) => `${policy.allowedCountries.length} countries`,
-    amountTolerancePercent: ({ chargedEuros, amountEuros }) => {
-      const percent = Math.round(((Number(chargedEuros) - Number(amountEuros)) * 100) / Number(amountEuros))
+    amountTolerancePercent: ({ chargedCents, amountCents }) => {
+      const percent = Math.round(((Number(chargedCents) - Number(amountCents)) * 100) / Number(amountCents))
       return percent === 0 ? 'must be' : `${percent} percent`
     },
   }
@@ -64,9 +64,9 @@ describe('a preset', () => {
   })
 
   test('sets every member that it explains', () => {
-    const defaults = encode(PolicyCreate, PolicyCreate.parse({ name: 'P' }))
+    const defaults = encodeJson(PolicyCreate, PolicyCreate.parse({ name: 'P' }))
     for (const { id, policy: rules, explanation } of presets) {
-      const values = encode(PolicyCreate, rules)
+      const values = encodeJson(PolicyCreate, rules)
       const members = Object.keys(values).filter(
         name =>
           name !== 'name' &&

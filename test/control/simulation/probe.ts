@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { z } from 'zod'
 import { type ProbedSituation, probeRules } from '../../../src/control/policies/probe.ts'
 import { compilePolicy, decide, ruleTable } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { probeCases } from '../../../src/control/rules/situations.ts'
+import { decodeJson, type JsonOf } from '../../../src/values/json-names.ts'
 
 type Situation = ProbedSituation['situation']
-type RulesInput = Omit<z.input<typeof PolicyCreate>, 'name'>
-const policy = (rules: RulesInput) => PolicyCreate.parse({ name: 'P', ...rules })
+type RulesInput = Omit<JsonOf<typeof PolicyCreate>, 'name'>
+const policy = (rules: RulesInput) => decodeJson(PolicyCreate, { name: 'P', ...rules })
 
 const NOW = new Date('2026-11-20T12:30:00.000Z')
 const probe = (rules: RulesInput) => probeRules(policy(rules), NOW)
@@ -24,7 +24,7 @@ type Case = [
   passes: unknown,
 ]
 
-const amountOf = ({ amountEuros }: Situation) => amountEuros
+const amountOf = ({ amountCents }: Situation) => amountCents
 
 describe('a probe shows from both sides', () => {
   test.each<Case>([
@@ -32,14 +32,14 @@ describe('a probe shows from both sides', () => {
     [
       'dailyLimitEuros',
       { dailyLimitEuros: 50 },
-      ({ dayEuros, amountEuros }) => dayEuros + amountEuros,
+      ({ dayCents, amountCents }) => dayCents + amountCents,
       5_001n,
       5_000n,
     ],
     [
       'monthlyLimitEuros',
       { monthlyLimitEuros: 50 },
-      ({ monthEuros, amountEuros }) => monthEuros + amountEuros,
+      ({ monthCents, amountCents }) => monthCents + amountCents,
       5_001n,
       5_000n,
     ],
@@ -90,11 +90,11 @@ describe('a probe shows from both sides', () => {
     [
       'amountTolerancePercent',
       { amountTolerancePercent: 10 },
-      ({ chargedEuros }) => chargedEuros,
+      ({ chargedCents }) => chargedCents,
       111n,
       110n,
     ],
-    ['amountTolerancePercent', { amountTolerancePercent: 0 }, ({ chargedEuros }) => chargedEuros, 101n, 100n],
+    ['amountTolerancePercent', { amountTolerancePercent: 0 }, ({ chargedCents }) => chargedCents, 101n, 100n],
   ])('%s', (rule, rules, memberOf, stops, passes) => {
     const probed = probe({ ...noPersonAsked, ...rules }).rules.find(({ rule: name }) => name === rule)
     expect([
@@ -159,8 +159,8 @@ describe('a probe shows from both sides', () => {
       rule: string,
       { situation }: ProbedSituation,
     ): boolean => {
-      const { checks, holdEuros } = decide(compiled, situation, situation)
-      if (situation.chargedEuros !== null) return situation.chargedEuros > holdEuros
+      const { checks, holdCents } = decide(compiled, situation, situation)
+      if (situation.chargedCents !== null) return situation.chargedCents > holdCents
       return checks.some(check => check.rule === rule && /fail|review/.test(check.outcome))
     }
     fc.assert(

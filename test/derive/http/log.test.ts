@@ -81,7 +81,7 @@ const places: Record<string, (secret: string) => Promise<unknown>> = {
 }
 
 const TOKEN = 'at_test_TheTokenOfTheAgentIsHereAndNowhereElse0123456789'
-const secrets = () => [key, TOKEN, DASHBOARD_SECRET, SECRETS.SECRET_KEY, SECRETS.ENCRYPTION_KEY]
+const secrets = () => [key, TOKEN, DASHBOARD_SECRET, SECRETS.CURSOR_SIGNING_KEY, SECRETS.ENCRYPTION_KEY]
 
 /** The log during the work, up to the line of a request that follows it. */
 async function logDuring(work: () => Promise<unknown>): Promise<string> {

@@ -22,7 +22,7 @@ const own = area(
       buy: post('/own/buy', {
         summary: 'Buy five times',
         callers: ['public'],
-        run: 'outside',
+        run: 'external',
         body: z.strictObject({ header: z.string().max(40) }),
         returns: [200, z.object({ statuses: z.array(z.int()) })],
       }),

@@ -57,7 +57,7 @@ describe('an address', () => {
     )
     const unable = writing.filter(({ operation: { run = 'plain' }, handler }) => {
       const { head, peek } = handler as { readonly head?: unknown; readonly peek?: unknown }
-      return run === 'outside' ? !(head ?? peek) : run !== 'plain'
+      return run === 'external' ? !(head ?? peek) : run !== 'plain'
     })
     expect(unable.map(({ key }) => key)).toEqual([])
   })

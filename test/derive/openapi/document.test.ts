@@ -15,8 +15,14 @@ import type {
 import { readDocument, writeDocument } from '../../../src/derive/openapi/write.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
-import { type Failure, type Registered, takesKey, toldOf } from '../../../src/kernel/contract/operation.ts'
+import {
+  type Failure,
+  type Registered,
+  refusalFormOf,
+  takesKey,
+} from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
+import { renamed } from '../../../src/values/json-names.ts'
 import { exampleAsRead } from '../../support/contract/example-body.ts'
 
 const document = openapiDocument(areas)
@@ -142,7 +148,7 @@ const returningJson = operations.filter(
 test.each(returningJson)('%s: the example of its answer is valid', (_, { operation }, object) => {
   const [status, schema] = operation.returns
   const answerExample = jsonOf(responseOf(object.responses[status]))?.example
-  expect(schema.safeParse(answerExample).error).toBeUndefined()
+  expect(schema.safeParse(renamed(schema, answerExample)).error).toBeUndefined()
 })
 
 const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
@@ -150,7 +156,7 @@ const withExample = operations.filter(([, { operation }]) => operation.example !
 test.each(withExample)(
   '%s: the example of its body is valid',
   async (_, { operation: { body, example } }) => {
-    expect(body?.safeParse(await exampleAsRead(body, example)).success).toBe(true)
+    expect(body?.safeParse(renamed(body, await exampleAsRead(body, example))).success).toBe(true)
   },
 )
 
@@ -163,7 +169,7 @@ const refusing = operations.filter(([, { operation }]) => Object.keys(operation.
 test.each(refusing)('%s: every refusal has its status, code and sentence', (_, { operation }, object) => {
   for (const [code, [status, message]] of Object.entries<Failure>(operation.fails ?? {})) {
     const response = responseOf(object.responses[status])
-    const { problem, rpcCode } = toldOf(operation, code)
+    const { problem, rpcCode } = refusalFormOf(operation, code)
     const mediaType = problem ? 'application/problem+json' : 'application/json'
     const body = problem ? problemBody(problem, status, message) : plainBody(rpcCode, message)
     expect(response.content?.[mediaType]?.examples?.[code]).toEqual({ value: body })

@@ -8,13 +8,14 @@ import { file } from '../../../src/kernel/contract/file.ts'
 import { get, implement, nothing, post } from '../../../src/kernel/contract/operation.ts'
 import { instant } from '../../../src/values/clock.ts'
 import { id } from '../../../src/values/ids.ts'
-import { euros } from '../../../src/values/money.ts'
+import { renamed } from '../../../src/values/json-names.ts'
+import { money } from '../../../src/values/money.ts'
 
 const jsonOf = (schema: z.ZodType) => new SchemaCollector().add(schema)
 
 describe('a schema as JSON Schema', () => {
   test('describes a codec by its encoded form, example and default', () => {
-    expect(jsonOf(euros.default(1050n))).toEqual({
+    expect(jsonOf(money.default(1050n))).toEqual({
       type: 'number',
       minimum: 0,
       maximum: 100_000_000_000,
@@ -70,8 +71,8 @@ describe('an example', () => {
   const schema = z.object({
     id: id('intent'),
     status: z.enum(['open', 'closed']),
-    amountEuros: euros,
-    limitEuros: euros.nullable().default(null),
+    amountCents: money,
+    limitCents: money.nullable().default(null),
     note: z.string().nullable(),
     revokedAt: instant.nullable(),
     parts: z.array(z.object({ count: z.int().positive(), address: z.email() })),
@@ -82,7 +83,7 @@ describe('an example', () => {
 
   test('is made of examples, enums, defaults and types, and is valid', () => {
     const example = exampleOf(jsonOf(schema), {})
-    expect(schema.safeParse(example).error).toBeUndefined()
+    expect(schema.safeParse(renamed(schema, example)).error).toBeUndefined()
     expect(example).toEqual({
       id: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
       status: 'open',

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { isRunning } from '../../../src/dev/processes/process-table.ts'
-import { findTemporal, temporalAtHand } from '../../../src/dev/temporal/binary.ts'
+import { findTemporal, installedTemporal } from '../../../src/dev/temporal/binary.ts'
 import { PLATFORM, RELEASE, type Release } from '../../../src/dev/temporal/download.ts'
 import { type Launched, launch } from '../../support/processes/launched.ts'
 import { fakeGo, type Tools, temporalOf, tools, unpublished } from '../../support/processes/tools.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const tell = (line: string) => void printed.push(line)
 const search = (release: Release) => ({ env: machine.env, tell, release })
-const binaryAtHand = () => temporalAtHand(search(unpublished))
+const binaryAtHand = () => installedTemporal(search(unpublished))
 const find = (release = unpublished) => findTemporal(search(release))
 
 const inCache = () => readdirSync(dirname(machine.cached))
@@ -52,7 +52,7 @@ describe('the Temporal binary at hand', () => {
   })
 
   test('exists for this test run', async () => {
-    const binary = await temporalAtHand({ env: process.env, tell })
+    const binary = await installedTemporal({ env: process.env, tell })
     const version = execFileSync(String(binary), ['--version'], { encoding: 'utf8' })
     expect(version).toMatch(/Server \d+\.\d+/)
   })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { gate } from '../../../src/derive/http/authenticate.ts'
-import { presentedBy } from '../../../src/derive/http/presented.ts'
+import { presentedBy } from '../../../src/derive/http/request-credentials.ts'
 import type { Actor } from '../../../src/kernel/contract/actor.ts'
 import { get, nothing, post } from '../../../src/kernel/contract/operation.ts'
 

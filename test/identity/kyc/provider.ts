@@ -20,7 +20,7 @@ describe('KYC_PROVIDER', () => {
     'is refused as sandbox beside %p, as a magic name would open live keys',
     rail => {
       expect(() => readSettings({ ...rail, KYC_PROVIDER: 'sandbox' } as NodeJS.ProcessEnv)).toThrow(
-        /KYC_PROVIDER=sandbox .* set KYC_PROVIDER=manual/,
+        /KYC_PROVIDER=sandbox .* Set KYC_PROVIDER=manual/,
       )
     },
   )

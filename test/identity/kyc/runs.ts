@@ -30,7 +30,7 @@ describe('the run of an identity check', () => {
 
   test('waits for a provider that is silent for an hour, and verifies once', async () => {
     const { client, run } = await running('Silent Ada')
-    await run.untilDetails('for the provider to answer, which is asked at')
+    await run.untilDetails('for the provider to answer; the next inquiry is at')
     await bodyOf(client.sandbox.advance({ body: { minutes: 125 } }))
     expect(await run.untilEnded()).toBe('verified')
     const { data } = await bodyOf(client.events.list({ query: { event: 'kyc.verified' } }))
@@ -39,7 +39,7 @@ describe('the run of an identity check', () => {
 
   test('asks when the provider expects to be done', async () => {
     const { client, run } = await running('Later Ada')
-    await run.untilDetails('for the provider to decide, which is asked at')
+    await run.untilDetails('for the provider to decide; the next inquiry is at')
     await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect(await run.untilEnded()).toBe('verified')
   })

@@ -10,7 +10,7 @@ import { busy } from '../../support/http/in-front.ts'
 import { launch } from '../../support/processes/launched.ts'
 import { service } from './onboarding-service.ts'
 
-const page = readFileSync('docs/onboarding.md', 'utf8')
+const page = readFileSync('docs/how-to/onboarding.md', 'utf8')
 const run = promisify(execFile)
 
 const flowOf = (name: string): string =>

@@ -10,7 +10,7 @@ import type { Area } from '../../../src/kernel/contract/area.ts'
 import { type Role, roleScopes, scopes } from '../../../src/kernel/contract/scopes.ts'
 import { service } from './people-service.ts'
 
-const page = readFileSync('docs/people.md', 'utf8')
+const page = readFileSync('docs/how-to/people.md', 'utf8')
 const run = promisify(execFile)
 
 /** The codes that a page explains: the first column of its table of refusals. */

@@ -8,7 +8,7 @@ import { sessionsArea } from '../../../src/identity/sessions/sessions.ts'
 import { http } from '../../support/harness.ts'
 import { service } from './service.ts'
 
-const page = readFileSync('docs/devices.md', 'utf8')
+const page = readFileSync('docs/how-to/devices.md', 'utf8')
 const run = promisify(execFile)
 
 const explained = [

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS } from '../../../src/kernel/database/attempt-limit.ts'
 import { hashOf } from '../../../src/kernel/database/credential.ts'
-import { GUESS_WINDOW_MS, MOST_WRONG } from '../../../src/kernel/database/wrong-guesses.ts'
 import { openVault } from '../../../src/ports/vault.ts'
-import { newLetterCode, readLetterCode } from '../../../src/values/letter-code.ts'
+import { newUserCode, parseUserCode } from '../../../src/values/user-code.ts'
 import { ENCRYPTION_KEY, http } from '../../support/harness.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -10,7 +10,7 @@ import { aWaitingDevice, otherProcess, service } from './service.ts'
 
 type Person = Awaited<ReturnType<typeof aWaitingDevice>>['person']
 
-const guess = ({ console: { headers } }: Person, userCode = newLetterCode(), url = service.url) =>
+const guess = ({ console: { headers } }: Person, userCode = newUserCode(), url = service.url) =>
   http(url, 'POST', '/sessions/device/lookup', { headers, body: { userCode } })
 
 const FIND = 'select device_name from sessions where user_hash = any($1::text[])'
@@ -28,7 +28,7 @@ describe('wrong codes', () => {
 
   test('cannot be ruled out by a copy of the database, without ENCRYPTION_KEY', async () => {
     const { device } = await aWaitingDevice({ deviceName: 'A copied row' })
-    const code = String(readLetterCode(device.userCode))
+    const code = String(parseUserCode(device.userCode))
     const find = async (hashes: readonly string[]) =>
       (await service.sql<{ device_name: string }>(FIND, [hashes])).map(({ device_name }) => device_name)
     expect(await find([hashOf(`user code ${code}`), hashOf(code)])).toEqual([])
@@ -38,18 +38,18 @@ describe('wrong codes', () => {
 
   test('of fifty at once in two processes, ten are looked at', async () => {
     const { person } = await aWaitingDevice()
-    const answers = await times(50, n => guess(person, newLetterCode(), n % 2 ? service.url : otherProcess))
-    expect(statusCounts(answers)).toEqual({ 404: MOST_WRONG, 429: 40 })
+    const answers = await times(50, n => guess(person, newUserCode(), n % 2 ? service.url : otherProcess))
+    expect(statusCounts(answers)).toEqual({ 404: MAX_ATTEMPTS, 429: 40 })
   })
 
   test('after ten of them the right one is not looked at either, until the first is ten minutes old', async () => {
     const { person, device } = await aWaitingDevice()
-    for (let n = 0; n < MOST_WRONG; n++) await guess(person)
+    for (let n = 0; n < MAX_ATTEMPTS; n++) await guess(person)
     const refused = await guess(person, device.userCode)
     expect([refused.status, refused.headers.get('x-error-code')]).toEqual([429, 'too_many_guesses'])
     const seconds = Number(refused.headers.get('retry-after'))
-    expect(seconds).toBeGreaterThan(GUESS_WINDOW_MS / 1_000 - 60)
-    expect(seconds).toBeLessThanOrEqual(GUESS_WINDOW_MS / 1_000)
+    expect(seconds).toBeGreaterThan(ATTEMPT_WINDOW_MS / 1_000 - 60)
+    expect(seconds).toBeLessThanOrEqual(ATTEMPT_WINDOW_MS / 1_000)
     await letPass(seconds * 1_000)
     expect((await guess(person, device.userCode)).status).toBe(200)
   })
@@ -57,7 +57,7 @@ describe('wrong codes', () => {
   test('count in any ten minutes, wherever those begin', async () => {
     const { person } = await aWaitingDevice()
     for (let n = 0; n < 5; n++) await guess(person)
-    await letPass(GUESS_WINDOW_MS - 60_000)
+    await letPass(ATTEMPT_WINDOW_MS - 60_000)
     for (let n = 0; n < 5; n++) await guess(person)
     expect((await guess(person)).status).toBe(429)
     await letPass(60_001)
@@ -68,16 +68,16 @@ describe('wrong codes', () => {
   test('of several people at one address count together', async () => {
     const { owner, person } = await aWaitingDevice()
     const other = await aDoorkeeper(service, owner, { by: person })
-    for (let n = 0; n < MOST_WRONG; n++) await guess(n % 2 ? person : other)
+    for (let n = 0; n < MAX_ATTEMPTS; n++) await guess(n % 2 ? person : other)
     expect((await guess(other)).status).toBe(429)
   })
 
   test('of one who is stopped already cost others at the address nothing', async () => {
     const { owner, person, device } = await aWaitingDevice()
     const other = await aDoorkeeper(service, owner, { by: person })
-    for (let n = 0; n < MOST_WRONG; n++) await guess(person)
+    for (let n = 0; n < MAX_ATTEMPTS; n++) await guess(person)
     await service.sql(`delete from wrong_guesses where guesser like '%|from %'`)
-    for (let n = 0; n < 2 * MOST_WRONG; n++) expect((await guess(person)).status).toBe(429)
+    for (let n = 0; n < 2 * MAX_ATTEMPTS; n++) expect((await guess(person)).status).toBe(429)
     expect((await guess(other, device.userCode)).status).toBe(200)
   })
 
@@ -97,7 +97,7 @@ describe('wrong codes', () => {
     ])
       await http(service.url, 'POST', `/sessions/device/${path}`, {
         headers,
-        body: { userCode: newLetterCode() },
+        body: { userCode: newUserCode() },
       })
     for (let n = 0; n < 5; n++) expect((await guess(person, device.userCode)).status).toBe(200)
     // A code that no device can have is not a guess.
@@ -108,12 +108,12 @@ describe('wrong codes', () => {
 
   test('a hundred thousand of them take weeks, and hit one in a hundred thousand times', () => {
     const codes = 20 ** 8
-    const minutesNeeded = (100_000 / MOST_WRONG) * (GUESS_WINDOW_MS / 60_000)
+    const minutesNeeded = (100_000 / MAX_ATTEMPTS) * (ATTEMPT_WINDOW_MS / 60_000)
     expect(minutesNeeded / 60 / 24).toBeGreaterThan(69)
     // Each code lives ten minutes, in which one guesser has ten attempts.
     expect(100_000 / codes).toBeLessThan(1 / 100_000)
-    expect(new Set(Array.from({ length: 1_000 }, newLetterCode)).size).toBeGreaterThan(990)
-    expect(readLetterCode('wdjbmjht')).toBe('WDJB-MJHT')
-    expect(readLetterCode('AEIO-UAEI')).toBeUndefined()
+    expect(new Set(Array.from({ length: 1_000 }, newUserCode)).size).toBeGreaterThan(990)
+    expect(parseUserCode('wdjbmjht')).toBe('WDJB-MJHT')
+    expect(parseUserCode('AEIO-UAEI')).toBeUndefined()
   })
 })

@@ -27,7 +27,7 @@ describe('a charge at the end of each month', () => {
     expect([one, next(one)]).toEqual(expected)
   })
 
-  test('has a monthly rhythm from January to March, and is foretold for the ends of April and May', async () => {
+  test('a charge at the ends of January to March is monthly, and expected at the ends of April and May', async () => {
     const known = await service.owner()
     const { client } = known
     const until = async (day: string) => {

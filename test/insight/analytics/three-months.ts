@@ -7,7 +7,7 @@ import { buyUntilRefused, limitMonth, threeMonths } from '../../support/insight/
 
 const service = await startTestService()
 
-/** The texts of the story differ from the merchants that they name in their capital letters alone. */
+/** The texts of the story differ from their merchants only in case. */
 const merchantOf = ({ merchant }: Paid): string => merchant.toLowerCase()
 const euros = (cents: number): number => cents / 100
 
@@ -117,7 +117,7 @@ describe('three months of agents that buy on weekdays, subscribe, burst and err'
     ])
   })
 
-  test('are foretold with each subscription on its day, and the day on which the budget runs out', async () => {
+  test('are forecast with each subscription on its day, and with the depletion date of the budget', async () => {
     const { client, agent, holder } = story
     await countAll(service)
     const { data, basis, backtest } = await bodyOf(

@@ -31,7 +31,7 @@ interface OwnedIntent {
 /** An intent that ends in a minute, of an owner of its own. */
 async function anIntent(
   mode: Tenant['mode'] = 'test',
-  autoApproveLimitEuros: bigint | null = null,
+  autoApproveLimitCents: bigint | null = null,
 ): Promise<OwnedIntent> {
   const tenant = { ownerId: newId('customer'), mode }
   const createRecord = async (key: string, body: object): Promise<{ id: string; walletId: string }> =>
@@ -39,7 +39,7 @@ async function anIntent(
   const policy = await createRecord('policies.create', {
     ...policyDefaults,
     name: 'P',
-    autoApproveLimitEuros,
+    autoApproveLimitCents,
   })
   const agent = await createRecord('agents.create', {
     name: 'A',
@@ -51,7 +51,7 @@ async function anIntent(
   await creditWallet(engine, { ...tenant, walletId: agent.walletId })
   const { id } = await createRecord('intents.create', {
     agentId: agent.id,
-    amountEuros: 1n,
+    amountCents: 1n,
     merchant: 'M',
     purpose: 'P',
     mcc: null,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { batcher, type Limits, type Settled } from '../../../src/kernel/database/batcher.ts'
+import { type BatchLimits, type BatchResult, batcher } from '../../../src/kernel/database/batcher.ts'
 import { until } from '../../support/until.ts'
 
-const fulfilled = <R>(value: R): Settled<R> => ({ status: 'fulfilled', value })
+const fulfilled = <R>(value: R): BatchResult<R> => ({ status: 'fulfilled', value })
 
 /** A batcher whose batches finish when the test says so. */
-function pausedBatcher(limits: Limits = { size: 4, inFlight: 2 }) {
+function pausedBatcher(limits: BatchLimits = { size: 4, inFlight: 2 }) {
   const batches: { items: readonly string[]; finish: () => void }[] = []
   const add = batcher<string, string>(limits, items => {
-    const { promise, resolve } = Promise.withResolvers<Settled<string>[]>()
+    const { promise, resolve } = Promise.withResolvers<BatchResult<string>[]>()
     batches.push({ items, finish: () => resolve(items.map(item => fulfilled(item.toUpperCase()))) })
     return promise
   })

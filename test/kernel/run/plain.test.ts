@@ -6,7 +6,7 @@ import type { Outcome } from '../../../src/kernel/contract/call.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import { implement, post } from '../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../src/values/ids.ts'
-import { euros } from '../../../src/values/money.ts'
+import { money } from '../../../src/values/money.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -19,7 +19,7 @@ const Note = z.object({ id: z.string(), text: z.string() })
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 
-const NoteWritten = z.object({ noteId: z.string(), costEuros: euros.optional() })
+const NoteWritten = z.object({ noteId: z.string(), costCents: money.optional() })
 
 const api = {
   write: post('/notes', {
@@ -126,14 +126,14 @@ describe('a plain operation', () => {
     expect(JSON.parse(String(body))).toEqual({ id: 'b', text: 'b' })
   })
 
-  test('has reactions told at once of events that follow each other', async () => {
+  test('runs reactions once for consecutive events of one name', async () => {
     reactedTo.length = 0
-    const dear = { noteId: '4', costEuros: 250n }
-    await run(async ({ emit, react }, { text }) => {
+    const dear = { noteId: '4', costCents: 250n }
+    await run(async ({ emit, runReactions }, { text }) => {
       for (const noteId of ['1', '2']) emit('note.written', { noteId })
       emit('note.counted', {})
       emit('note.written', { noteId: '3' })
-      await react()
+      await runReactions()
       emit('note.written', dear)
       return { id: text, text }
     })
@@ -162,8 +162,8 @@ describe('a plain operation', () => {
   })
 
   test('waits for what it has sent along, and has it written', async () => {
-    const along: Work = async ({ sql, emit, sendAlong }, { text }) => {
-      sendAlong(insert(sql, text))
+    const along: Work = async ({ sql, emit, queueStatement }, { text }) => {
+      queueStatement(insert(sql, text))
       emit('note.written', { noteId: text })
       return { id: text, text }
     }
@@ -174,13 +174,13 @@ describe('a plain operation', () => {
   test('whose statement fails tells why, whichever statement it waits for', async () => {
     const missing = { code: '42703' }
     const sendsAlong: Work = async (context, body) => {
-      context.sendAlong(context.sql('select nothing'))
+      context.queueStatement(context.sql('select nothing'))
       return write(context, body)
     }
     await expect(run(sendsAlong, 'first')).rejects.toMatchObject(missing)
     const sendsLast: Work = async (context, body) => {
       const written = await write(context, body)
-      context.sendAlong(context.sql('select nothing'))
+      context.queueStatement(context.sql('select nothing'))
       return written
     }
     await expect(run(sendsLast, 'last')).rejects.toMatchObject(missing)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Call, Outcome } from '../../../src/kernel/contract/call.ts'
 import type { Problem } from '../../../src/kernel/contract/problem.ts'
-import { inTurns } from '../../../src/kernel/run/execute.ts'
+import { serializedByOwner } from '../../../src/kernel/run/execute.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
@@ -21,7 +21,7 @@ describe('an operation whose owner has one turn', () => {
       yield 'two'
     }
     const [here, there] = databases.map(database =>
-      inTurns(database, async ({ actor }) => {
+      serializedByOwner(database, async ({ actor }) => {
         begun.push(String(actor.tenant?.ownerId))
         return { status: 200, body: pieces() }
       }),
@@ -44,10 +44,10 @@ describe('an operation whose owner has one turn', () => {
   test('leaves the connections to other owners while many calls of one wait', async () => {
     const [there, here] = [openDatabase(service.databaseUrl, 2), openDatabase(service.databaseUrl, 2)]
     const { promise, resolve } = Promise.withResolvers<Outcome>()
-    const held = inTurns(there, () => promise)(callOf('four'))
+    const held = serializedByOwner(there, () => promise)(callOf('four'))
     await until('the other process has the turn', async () => (await advisoryLocks()) > 0)
     const answered: string[] = []
-    const run = inTurns(here, async ({ actor }) => {
+    const run = serializedByOwner(here, async ({ actor }) => {
       await here.pool.query('select 1')
       answered.push(String(actor.tenant?.ownerId))
       return { status: 200, body: null }
@@ -63,7 +63,7 @@ describe('an operation whose owner has one turn', () => {
   test('is refused where too many of its owner wait already, and given free by one that fails', async () => {
     const database = openDatabase(service.databaseUrl, 4)
     const { promise, reject } = Promise.withResolvers<Outcome>()
-    const run = inTurns(database, () => promise)
+    const run = serializedByOwner(database, () => promise)
     const calls = Array.from({ length: 12 }, () => run(callOf('three')))
     const refused = await Promise.race(calls.map(call => call.catch((problem: Problem) => problem)))
     expect(refused).toMatchObject({

@@ -13,7 +13,7 @@ async function collect(cents: bigint): Promise<string> {
   const id = await wallet()
   const cause = { type: 'trial', id: newId('trial') }
   await inBook({ wallets: [id], others: ACQUIRER_ACCOUNTS }, book =>
-    postCollected('collect', { from: 'clearing_acquirer', to: id, amountEuros: cents, cause }, book),
+    postCollected('collect', { from: 'clearing_acquirer', to: id, amountCents: cents, cause }, book),
   )
   return id
 }

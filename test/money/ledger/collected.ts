@@ -32,7 +32,7 @@ const others = [...new Set([...ACQUIRER_ACCOUNTS, ...FORCED_DEBIT_ACCOUNTS])]
 function apply({ kind, amount }: Step, id: string): Promise<unknown> | undefined {
   const cents = BigInt(amount)
   const cause = { type: 'trial', id: newId('trial') }
-  const collected = (from: string, to: string) => ({ from, to, amountEuros: cents, cause })
+  const collected = (from: string, to: string) => ({ from, to, amountCents: cents, cause })
   const accounts = { wallets: [id], others }
   if (kind === 'collect') {
     const repaid = model.owner < cents ? model.owner : cents
@@ -74,11 +74,11 @@ describe('whatever an acquirer charges, pays and gives back,', () => {
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async steps => {
         const id = await wallet()
         model.wallet = 0n
-        const before = (await totalsOf(sql, tenant))('wallet').availableEuros
+        const before = (await totalsOf(sql, tenant))('wallet').availableCents
         for (const one of steps) {
           await apply(one, id)
           const totals = await totalsOf(sql, tenant)
-          const stands = (kind: Parameters<typeof totals>[0]) => totals(kind).availableEuros
+          const stands = (kind: Parameters<typeof totals>[0]) => totals(kind).availableCents
           const unpaid = model.acquirer > 0n ? model.acquirer : 0n
           expect({
             wallets: stands('wallet'),

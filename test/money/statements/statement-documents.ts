@@ -96,7 +96,7 @@ describe('statement documents', () => {
     expect(schemaViolation(document, camt053Schema)).toBeUndefined()
     const { entries, credits, skipped } = readCamt(document, '2026-01-01')
     expect(entries).toBe(statement.movements)
-    const credited = credits.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
+    const credited = credits.reduce((sum, { amountCents }) => sum + amountCents, 0n)
     expect(credited).toBe(cents(statement.inEuros))
     expect(skipped.map(({ reason }) => reason)).toEqual(['not_a_credit'])
     expect(credits.at(-1)).toMatchObject({

@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { refuseMisspelt } from '../../../src/platform/settings/environment.ts'
-import { readSettings, settingRows, settingVariables } from '../../../src/platform/settings/settings.ts'
+import {
+  readSettings,
+  renamedVariables,
+  settingRows,
+  settingVariables,
+} from '../../../src/platform/settings/settings.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 
 describe('the settings', () => {
@@ -24,16 +29,16 @@ describe('the settings', () => {
       uploadMemoryMib: 64,
       auditRetentionDays: 3_650,
       filesQuotaMib: 5_120,
-      cardAnswerMs: 1_500,
-      mppRuns: 'all',
+      cardAuthTimeoutMs: 1_500,
+      mppWorkflows: 'all',
       doraWeekendRelief: 'none',
       trustProxy: false,
       logLevel: 'info',
       temporalNamespace: 'default',
       temporalTaskQueue: 'agentpay',
       operatorSignals: false,
-      sepaCutOffs: ['09:00', '12:00', '15:00'],
-      pushContact: 'mailto:push@example.com',
+      sepaCutoffTimes: ['09:00', '12:00', '15:00'],
+      vapidSubject: 'mailto:push@example.com',
       webhookRetrySeconds: [60, 300, 900, 3600],
     })
   })
@@ -53,7 +58,7 @@ describe('the settings', () => {
     [{ ENCRYPTION_KEY: 'aB'.repeat(32) }, { encryptionKey: 'aB'.repeat(32) }],
     [{ ENCRYPTION_KEY: `${'+/'.repeat(21)}A=` }, { encryptionKey: `${'+/'.repeat(21)}A=` }],
     [{ OUTBOUND_ALLOW_CIDRS: '127.0.0.1, fd00::/8' }, { outboundAllowCidrs: ['127.0.0.1', 'fd00::/8'] }],
-    [{ PUSH_CONTACT: 'mailto:ada@example.com' }, { pushContact: 'mailto:ada@example.com' }],
+    [{ VAPID_SUBJECT: 'mailto:ada@example.com' }, { vapidSubject: 'mailto:ada@example.com' }],
     [{ DORA_WEEKEND_RELIEF: 'final' }, { doraWeekendRelief: 'final' }],
     [{ SECURITY_CONTACT: 'mailto:security@example.com' }, { securityContact: 'mailto:security@example.com' }],
     [{ TEMPORAL_ADDRESS: 'temporal.example:7233' }, { temporalAddress: 'temporal.example:7233' }],
@@ -62,7 +67,7 @@ describe('the settings', () => {
     [{ TEMPORAL_TASK_QUEUE: 'agentpay-2' }, { temporalTaskQueue: 'agentpay-2' }],
     [{ TEMPORAL_TLS: 'true' }, { temporalTls: true }],
     [{ TEMPORAL_TLS: 'false' }, { temporalTls: false }],
-    [{ SEPA_CUT_OFFS: '08:30, 16:00' }, { sepaCutOffs: ['08:30', '16:00'] }],
+    [{ SEPA_CUTOFF_TIMES: '08:30, 16:00' }, { sepaCutoffTimes: ['08:30', '16:00'] }],
     [{ STRIPE_SECRET_KEY: 'rk_live_51Abcdefgh' }, { stripeSecretKey: 'rk_live_51Abcdefgh' }],
     [{ STRIPE_API_URL: 'http://127.0.0.1:12111' }, { stripeApiUrl: 'http://127.0.0.1:12111' }],
     [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
@@ -79,7 +84,7 @@ describe('the settings', () => {
     ['DATABASE_URL', 'hunter2hunter2hunter2'],
     ['DATABASE_POOL', '1'],
     ['DASHBOARD_SECRET', 'hunter2'],
-    ['SECRET_KEY', 'hunter2hunter2hunter2'],
+    ['CURSOR_SIGNING_KEY', 'hunter2hunter2hunter2'],
     ['ENCRYPTION_KEY', 'hunter2'.repeat(9)],
     ['ENCRYPTION_KEYS_OLD', `${'00'.repeat(32)},hunter2`],
     ['OUTBOUND_ALLOW_CIDRS', '10.0.0.0/33'],
@@ -96,9 +101,9 @@ describe('the settings', () => {
     ['TEMPORAL_TASK_QUEUE', 'q'.repeat(256)],
     ['TEMPORAL_API_KEY', 'hunter2'],
     ['TEMPORAL_TLS', 'perhaps'],
-    ['PUSH_CONTACT', 'ada@example.com'],
-    ['SEPA_CUT_OFFS', '24:00'],
-    ['SEPA_CUT_OFFS', '15:00,09:00'],
+    ['VAPID_SUBJECT', 'ada@example.com'],
+    ['SEPA_CUTOFF_TIMES', '24:00'],
+    ['SEPA_CUTOFF_TIMES', '15:00,09:00'],
     ['PUBLIC_URL', 'ftp://pay.example'],
     ['CARD_PROCESSOR', 'paper'],
     ['STRIPE_SECRET_KEY', 'pk_live_hunter2hunter2'],
@@ -123,7 +128,7 @@ describe('a name in .env', () => {
     ['TEMPORAL_ADRESS', 'TEMPORAL_ADDRESS'],
   ])('%s is refused, and %s is named in its place', (typed, meant) => {
     expect(() => refuseMisspelt([typed], '.env')).toThrow(
-      `${typed} in .env is no setting. Did you mean ${meant}?`,
+      `${typed} in .env is not a setting. Did you mean ${meant}?`,
     )
   })
 
@@ -137,6 +142,31 @@ describe('a name in .env', () => {
   })
 })
 
+describe('a setting by its old name', () => {
+  const RENAMED = [
+    ['SECRET_KEY', 'CURSOR_SIGNING_KEY'],
+    ['SECRET_KEY_FILE', 'CURSOR_SIGNING_KEY_FILE'],
+    ['TEMPORAL_WEB_UI', 'TEMPORAL_UI_URL'],
+    ['PUSH_CONTACT', 'VAPID_SUBJECT'],
+    ['CARD_ANSWER_MS', 'CARD_AUTH_TIMEOUT_MS'],
+    ['SEPA_CUT_OFFS', 'SEPA_CUTOFF_TIMES'],
+    ['MPP_RUNS', 'MPP_WORKFLOWS'],
+  ] as const
+
+  test('is one that was renamed to a present setting', () => {
+    expect(RENAMED.map(([old]) => old)).toEqual(renamedVariables)
+    expect(settingVariables()).toEqual(expect.arrayContaining(RENAMED.map(([, now]) => now)))
+    expect(settingVariables()).toEqual(expect.not.arrayContaining(renamedVariables))
+  })
+
+  test.each(RENAMED)('%s stops the start, and the message names %s', (old, now) => {
+    const message = `${old} is now called ${now}. Rename it.`
+    expect(() => readSettings({ [old]: 'anything' })).toThrow(message)
+    expect(() => refuseMisspelt([old], '.env')).toThrow(message)
+    expect(readSettings({ [old]: ' ' })).toEqual(readSettings({}))
+  })
+})
+
 describe('a secret setting', () => {
   const inFile = (text: string): string => {
     const file = join(temporaryFolder(), 'secret')
@@ -147,7 +177,7 @@ describe('a secret setting', () => {
   const VALUES: Readonly<Record<string, string>> = {
     DATABASE_URL: 'postgres://u:p@h:5432/d',
     DASHBOARD_SECRET: 'a secret of the dashboard',
-    SECRET_KEY: 'a'.repeat(32),
+    CURSOR_SIGNING_KEY: 'a'.repeat(32),
     ENCRYPTION_KEY: '5a'.repeat(32),
     ENCRYPTION_KEYS_OLD: `${'5b'.repeat(32)},${'5c'.repeat(32)}`,
     TEMPORAL_API_KEY: 'a key of Temporal',
@@ -204,7 +234,7 @@ describe('a secret setting', () => {
     'of the database is refused with the URL "%s"',
     DATABASE_URL => {
       expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD: 'hunter2' })).toThrow(
-        'DATABASE_PASSWORD goes with a DATABASE_URL that names a user and has no password.',
+        'DATABASE_PASSWORD needs a DATABASE_URL that names a user and has no password.',
       )
     },
   )
@@ -219,16 +249,16 @@ describe('the documentation of the settings', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(`${HEADING}\n${entries.join('\n')}`)
   })
 
-  test('is also the table in docs/settings.md, with a row for each setting: the rows marked - below are missing', () => {
+  test('is also the table in docs/reference/settings.md, with a row for each setting: the rows marked - below are missing', () => {
     const rows = settingRows().map(
       ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
     )
     const table = ['| setting | default | allowed | meaning |', '|---|---|---|---|', ...rows].join('\n')
-    const [, written] = readFileSync('docs/settings.md', 'utf8').split(/<!-- \/?settings -->/)
+    const [, written] = readFileSync('docs/reference/settings.md', 'utf8').split(/<!-- \/?settings -->/)
     expect(written?.trim()).toBe(table)
   })
 })
 
-const HEADING = `# Settings of the service. Copy this file to .env, or set them in the environment, which wins. A secret may stand in a
-# file, too, which the variable of its name and _FILE names.
+const HEADING = `# Settings of the service. Copy this file to .env, or set them in the environment, which takes precedence. A secret
+# may also be read from a file: set the variable of its name with _FILE at the end.
 `

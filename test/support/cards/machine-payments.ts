@@ -33,7 +33,7 @@ import {
 import { isFailure } from '../../../src/ports/card-processor.ts'
 import { after, days } from '../../../src/values/clock.ts'
 import { id, newId } from '../../../src/values/ids.ts'
-import { cents, euros } from '../../../src/values/money.ts'
+import { cents, money } from '../../../src/values/money.ts'
 import { aKeyPair } from './encryption-keys.ts'
 
 export const merchantKey = await aKeyPair('RSA-2048')
@@ -57,7 +57,7 @@ const api = {
     body: z.strictObject({
       intentId: id('intent'),
       cardId: id('card'),
-      amountEuros: euros,
+      amountEuros: money,
       host: z.string(),
     }),
     example: { intentId: 'intent_1', cardId: 'card_1', amountEuros: 1, host: 'shop.example.com' },
@@ -77,20 +77,20 @@ const api = {
     summary: 'Take the step of a process that deletes a token',
     callers: ['key'],
     scope: 'policies:write',
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
   }),
   charge: post('/test/charges', {
     summary: 'Charge a token',
     callers: ['key'],
     scope: 'policies:write',
-    run: 'outside',
+    run: 'external',
     requires: 'acquirer',
     body: z.strictObject({
       ask: z.enum(['charge', 'stateOf', 'refund']),
       plain: z.unknown(),
       handle: z.string().optional(),
-      amountEuros: euros,
+      amountEuros: money,
       reference: z.string(),
       refundReference: z.string().optional(),
     }),
@@ -193,7 +193,7 @@ const charge: HandlerOf<typeof api.charge> = {
     const known = handle ?? ('handle' in accepted ? accepted.handle : '')
     const asked = {
       handle: known,
-      amountEuros: BigInt(rest.amountEuros),
+      amountCents: BigInt(rest.amountEuros),
       reference,
       descriptor: 'AGENTPAY *SHOP',
       token: plain,

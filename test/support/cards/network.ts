@@ -72,7 +72,7 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
         kind: 'authorization',
         authorizationId,
         ask: 0,
-        amountEuros: BigInt(Math.round(euros * 100)),
+        amountCents: BigInt(Math.round(euros * 100)),
         partialAllowed: false,
         merchant: { ...bookshop, ...merchant },
         ...more,
@@ -84,7 +84,7 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
         kind: 'clearing',
         clearingId: newId('clearing'),
         authorizationId,
-        amountEuros: BigInt(Math.round(euros * 100)),
+        amountCents: BigInt(Math.round(euros * 100)),
         final: true,
         merchant: bookshop,
         ...more,
@@ -93,14 +93,14 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
       send(cardId, {
         kind: 'reversal',
         authorizationId,
-        amountEuros: euros === null ? null : BigInt(Math.round(euros * 100)),
+        amountCents: euros === null ? null : BigInt(Math.round(euros * 100)),
       }),
     refund: (cardId: string, authorizationId: string | null, euros: number) =>
       send(cardId, {
         kind: 'refund',
         refundId: newId('refund'),
         authorizationId,
-        amountEuros: BigInt(Math.round(euros * 100)),
+        amountCents: BigInt(Math.round(euros * 100)),
         merchant: bookshop,
       }),
   }

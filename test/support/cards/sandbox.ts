@@ -20,9 +20,9 @@ export const newCard = (more: Partial<NewCard> = {}): NewCard => ({
   requestedAt,
   holder: { name: 'Ada', email: 'ada@example.com', type: 'individual', phone: null, address: null },
   controls: {
-    maxTransactionEuros: null,
-    dailyLimitEuros: null,
-    monthlyLimitEuros: null,
+    maxTransactionCents: null,
+    dailyLimitCents: null,
+    monthlyLimitCents: null,
     allowedCountries: [],
     allowedMccs: [],
     blockedMccs: [],

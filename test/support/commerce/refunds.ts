@@ -39,7 +39,7 @@ export function recordingAcquirer() {
       asked.push(refund)
       const answer = answers.shift() ?? { outcome: 'approved' }
       // A late or garbled answer does not undo the refund.
-      if (answer.outcome !== 'declined') given.set(refund.refundReference, refund.amountEuros)
+      if (answer.outcome !== 'declined') given.set(refund.refundReference, refund.amountCents)
       return answer
     },
   }

@@ -51,13 +51,13 @@ async function aTransferOn(
   const wallet = await run('wallets.create', {
     body: { name: 'Purse', parentWalletId: null, metadata: {} },
   })
-  await run('fund.wallet', { params: { id: wallet.id }, body: { amountEuros: 2n * cents } })
+  await run('fund.wallet', { params: { id: wallet.id }, body: { amountCents: 2n * cents } })
   const iban = 'DE89370400440532013000'
   const payee = await run('beneficiaries.create', { body: { name, iban, bic: null, email: null } })
   const body = {
     fromWalletId: wallet.id,
     beneficiaryId: payee.id,
-    amountEuros: cents,
+    amountCents: cents,
     scheme,
     reference: null,
   }

@@ -3,13 +3,19 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
 import type { Area } from '../../../src/kernel/contract/area.ts'
-import { isWriting, type Registered, readsBytes, toldOf } from '../../../src/kernel/contract/operation.ts'
+import {
+  isWriting,
+  type Registered,
+  readsBytes,
+  refusalFormOf,
+} from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
 import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
 import { protocolRefusals } from '../../../src/surface/mcp/api.ts'
+import { renamed } from '../../../src/values/json-names.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
@@ -26,7 +32,7 @@ function refusal({ operation }: Registered, { status, headers, body }: HttpRespo
   const isDeclared = Object.hasOwn(declared, code)
   const sentence: unknown = body?.error
   const error = typeof sentence === 'string' && /\S/.test(sentence) ? sentence : 'a sentence'
-  const problem = toldOf(operation, code).problem
+  const problem = refusalFormOf(operation, code).problem
   if (Object.hasOwn(protocolRefusals, code))
     return [
       { code, isDeclared: true, status: declared[code]?.[0], version: '2.0' },
@@ -111,7 +117,7 @@ export function expectHidden(path: string, { status }: HttpResponse): void {
 
 /** Whether a value is valid for this member; NUL is not. */
 export const accepts = (schema: z.ZodType, value: unknown): boolean =>
-  value !== '\u0000' && schema.safeParse(value).success
+  value !== '\u0000' && schema.safeParse(renamed(schema, value)).success
 
 export const isRoute = (method: string, path: string): boolean =>
   operations.some(

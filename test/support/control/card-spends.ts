@@ -4,7 +4,7 @@ import { policy } from './decide.ts'
 import { anyPolicy, anyRequest, mcc, merchant, nullable } from './random-spends.ts'
 
 export const noControls: CardControls = {
-  maxTransactionEuros: null,
+  maxTransactionCents: null,
   merchantAllowlist: [],
   merchantBlocklist: [],
   allowedCountries: [],
@@ -14,7 +14,7 @@ export const noControls: CardControls = {
 }
 
 export const strictControls: fc.Arbitrary<CardControls> = fc.record({
-  maxTransactionEuros: nullable(fc.bigInt({ min: 0n, max: 600n })),
+  maxTransactionCents: nullable(fc.bigInt({ min: 0n, max: 600n })),
   merchantAllowlist: fc.array(merchant, { maxLength: 2 }),
   merchantBlocklist: fc.array(merchant, { maxLength: 1 }),
   allowedCountries: fc.array(fc.constantFrom('DE', 'FR'), { maxLength: 2 }),
@@ -25,14 +25,14 @@ export const strictControls: fc.Arbitrary<CardControls> = fc.record({
 
 export const anyControls = fc.oneof(
   strictControls,
-  strictControls.map(({ maxTransactionEuros }) => ({ ...noControls, maxTransactionEuros })),
+  strictControls.map(({ maxTransactionCents }) => ({ ...noControls, maxTransactionCents })),
 )
 
 /** Requests that few rules refuse, so that cards and policies decide. */
 export const likelyRequest = fc.tuple(anyRequest, fc.bigInt({ min: 1n, max: 600n })).map(
-  ([request, amountEuros]): SpendRequest => ({
+  ([request, amountCents]): SpendRequest => ({
     ...request,
-    amountEuros,
+    amountCents,
     agentStatus: 'active',
     policyEndsAt: null,
     budgets: [],

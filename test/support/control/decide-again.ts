@@ -27,8 +27,8 @@ export async function expectSameDecisions({ sql }: Pick<TestService, 'sql'>): Pr
      left join policy_versions v on (v.policy_id, v.version) = (d.policy_id, d.policy_version)`,
   )
   for (const { rules, result, ...inputs } of stored) {
-    const { holdEuros, ...ruling } = decideAgain(inputs, rules)
-    expect({ ...ruling, holdEuros: String(holdEuros) }).toEqual(result)
+    const { holdCents, ...ruling } = decideAgain(inputs, rules)
+    expect({ ...ruling, holdEuros: String(holdCents) }).toEqual(result)
   }
   return stored
 }

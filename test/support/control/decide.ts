@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import type { z } from 'zod'
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import {
   type Counters,
@@ -8,15 +7,16 @@ import {
   zeroCounters,
 } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
+import { decodeJson, type JsonOf } from '../../../src/values/json-names.ts'
 
-export type RulesInput = Omit<z.input<typeof PolicyCreate>, 'name'>
+export type RulesInput = Omit<JsonOf<typeof PolicyCreate>, 'name'>
 export const NOON = new Date('2026-11-20T12:00:00.000Z')
 export const atTime = (time: string) => ({ at: new Date(`2026-11-20T${time}Z`) })
 
 export const plainRequest: SpendRequest = {
   kind: 'intent',
   at: NOON,
-  amountEuros: 2_000n,
+  amountCents: 2_000n,
   merchant: 'Bookshop',
   mcc: '5942',
   country: 'DE',
@@ -28,12 +28,13 @@ export const plainRequest: SpendRequest = {
   risk: null,
   approval: null,
   walletFrozen: false,
-  availableEuros: 1_000_000n,
+  availableCents: 1_000_000n,
 }
 
 /** No approval is needed, except by the rule under test. */
 const noPersonAsked: RulesInput = { autoApproveLimitEuros: 1_000_000 }
-export const policy = (rules: RulesInput) => PolicyCreate.parse({ name: 'P', ...noPersonAsked, ...rules })
+export const policy = (rules: RulesInput) =>
+  decodeJson(PolicyCreate, { name: 'P', ...noPersonAsked, ...rules })
 
 /** Decides a plain request with some members, counters and rules changed. */
 export const decideUnder = (
@@ -55,8 +56,8 @@ export const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: b
   level,
   id: `${level}_1`,
   name: `“${level}”`,
-  limitEuros: limit,
-  usedEuros: used,
+  limitCents: limit,
+  usedCents: used,
 })
 
 export const riskWith = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
@@ -68,16 +69,16 @@ export const mandateWith = (members: Partial<MandateUse> = {}): MandateUse => ({
   id: 'mandate_1',
   name: 'Books',
   expiresAt: new Date('2027-01-01T00:00:00.000Z'),
-  perTransactionEuros: null,
+  perTransactionCents: null,
   limits: [],
   count: null,
   ...members,
 })
 
 export const limitWith = (
-  limitEuros: bigint,
-  usedEuros: bigint,
+  limitCents: bigint,
+  usedCents: bigint,
   period: 'day' | 'month' | 'all' = 'all',
 ) => ({
-  limits: [{ period, limitEuros, usedEuros }],
+  limits: [{ period, limitCents, usedCents }],
 })

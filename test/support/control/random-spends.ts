@@ -10,10 +10,10 @@ const count = fc.option(fc.integer({ min: 1, max: 50 }), { nil: null })
 
 export const anyPolicy = fc.record({
   name: fc.constant('P'),
-  maxTransactionEuros: limit,
-  dailyLimitEuros: limit,
-  monthlyLimitEuros: limit,
-  autoApproveLimitEuros: limit,
+  maxTransactionCents: limit,
+  dailyLimitCents: limit,
+  monthlyLimitCents: limit,
+  autoApproveLimitCents: limit,
   merchantAllowlist: fc.array(merchant, { maxLength: 2 }),
   merchantBlocklist: fc.array(merchant, { maxLength: 1 }),
   mccCategories: fc.array(fc.constantFrom('software', 'travel'), { maxLength: 2 }),
@@ -39,12 +39,12 @@ const anyMandate = fc.record({
   id: fc.constant('mandate_1'),
   name: nullable(fc.constant('Books')),
   expiresAt: instant,
-  perTransactionEuros: limit,
+  perTransactionCents: limit,
   limits: fc.uniqueArray(
     fc.record({
       period: fc.constantFrom('day' as const, 'month' as const, 'all' as const),
-      limitEuros: cents,
-      usedEuros: cents,
+      limitCents: cents,
+      usedCents: cents,
     }),
     { selector: ({ period }) => period },
   ),
@@ -54,7 +54,7 @@ const anyMandate = fc.record({
 export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   kind: fc.constantFrom('intent' as const, 'card' as const, 'payment' as const),
   at: instant,
-  amountEuros: cents.map(amount => amount + 1n),
+  amountCents: cents.map(amount => amount + 1n),
   merchant,
   mcc: nullable(mcc),
   country: nullable(fc.constantFrom('DE', 'FR', 'US')),
@@ -67,8 +67,8 @@ export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
       level: fc.constantFrom('run' as const, 'token' as const, 'card' as const),
       id: fc.constant('x_1'),
       name: fc.constant('X'),
-      limitEuros: cents,
-      usedEuros: cents,
+      limitCents: cents,
+      usedCents: cents,
       merchant: nullable(fc.constantFrom('Bookshop', 'Library')),
     }),
     { maxLength: 3 },
@@ -80,14 +80,14 @@ export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   ),
   approval: nullable(fc.record({ attestedAt: nullable(instant) })),
   walletFrozen: fc.boolean(),
-  availableEuros: nullable(cents),
+  availableCents: nullable(cents),
   mandate: nullable(anyMandate),
   outsideMandates: nullable(fc.constant('The mandate Books has no payment left.')),
 })
 
 export const anyCounters: fc.Arbitrary<Counters> = fc.record({
-  dayEuros: cents,
-  monthEuros: cents,
+  dayCents: cents,
+  monthCents: cents,
   uses: fc.integer({ min: 0, max: 60 }),
   lastSpendAt: nullable(instant),
   firstMerchant: nullable(merchant),

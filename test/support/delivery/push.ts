@@ -19,7 +19,7 @@ export async function startPushService() {
   const service = await startTestService({
     pushes: true,
     outbound: vendor.outbound,
-    env: { PUSH_CONTACT: 'mailto:ada@example.com' },
+    env: { VAPID_SUBJECT: 'mailto:ada@example.com' },
   })
   const aBrowser = async (client: TestClient, members: Members = {}) => {
     const browser = vendor.browser()

@@ -52,7 +52,7 @@ export async function expectExact(
     [
       key,
       sums.reduce((sum, { payments }) => sum + payments, 0),
-      sums.reduce((sum, one) => sum + one.spentEuros, 0n),
+      sums.reduce((sum, one) => sum + one.spentCents, 0n),
     ].join(' '),
   )
   expect(found.sort()).toEqual(await slowKeptBack(service, ownerId))

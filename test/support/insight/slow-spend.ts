@@ -88,4 +88,4 @@ export function slowSums(lines: readonly Line[], key: (line: Line) => string | u
 }
 
 export const fastSums = (sums: readonly SpendSum[], key: (sum: SpendSum) => string): string[] =>
-  sums.map(sum => `${key(sum)}: ${[sum.payments, sum.spentEuros, sum.refundedEuros].join(' ')}`).sort()
+  sums.map(sum => `${key(sum)}: ${[sum.payments, sum.spentCents, sum.refundedCents].join(' ')}`).sort()

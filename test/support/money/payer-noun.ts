@@ -9,14 +9,14 @@ import {
   payersOf,
   payOwner,
   payOwnerInBatch,
-  refundableEuros,
+  refundableCents,
   refundOwner,
 } from '../../../src/money/incoming/pay-owner.ts'
 import type { Cause } from '../../../src/money/ledger/book.ts'
 import { BETWEEN_OWNERS, openBook } from '../../../src/money/ledger/open-book.ts'
 import { newReference, type Payable } from '../../../src/money/references/register.ts'
 import { id } from '../../../src/values/ids.ts'
-import { positiveEuros } from '../../../src/values/money.ts'
+import { positiveMoney } from '../../../src/values/money.ts'
 
 const Made = z.object({ id: id('credit') })
 const fails = { too_little: [400, 'There is not so much.'] } as const
@@ -24,7 +24,7 @@ const payment = z.strictObject({
   fromWalletId: id('wallet'),
   toOwnerId: id('customer'),
   toWalletId: id('wallet'),
-  amountEuros: positiveEuros(),
+  amountCents: positiveMoney(),
   payableId: z.string().max(60).nullable().default(null),
   /** As versions before 0.6.0 did: the other owner posts it later, in a separate transaction. */
   asBefore: z.boolean().default(false),
@@ -39,7 +39,7 @@ const shared = {
 /** A test noun that pays other owners in the ways of the production nouns. */
 const payerApi = {
   request: post('/payer/requests', {
-    summary: 'Ask for money',
+    summary: 'Create a payment request',
     callers: ['key'],
     scope: 'wallets:write',
     body: z.strictObject({ walletId: id('wallet'), requestId: z.string().max(60) }),
@@ -61,7 +61,7 @@ const payerApi = {
   refund: post('/payer/refunds', {
     ...shared,
     summary: 'Give a payment back',
-    body: z.strictObject({ creditId: id('credit'), amountEuros: positiveEuros() }),
+    body: z.strictObject({ creditId: id('credit'), amountCents: positiveMoney() }),
     example: { creditId: 'credit_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 1 },
     emits: creditEvents,
   }),
@@ -101,22 +101,22 @@ async function pay(
   body: z.output<typeof payment>,
   context: ContextOf<typeof payerApi.take>,
 ): Promise<string | undefined> {
-  const { sql, now, sendAlong } = context
-  const { fromWalletId, toOwnerId, toWalletId, amountEuros, payableId, asBefore } = body
+  const { sql, now, queueStatement } = context
+  const { fromWalletId, toOwnerId, toWalletId, amountCents, payableId, asBefore } = body
   const to = { ownerId: toOwnerId, walletId: toWalletId, name: 'Payee' }
   const book = await openBook(sql, context, accountsToPay(fromWalletId, to))
-  if (!book.canPay(fromWalletId, amountEuros)) return undefined
-  const members = { fromWalletId, amountEuros, payable: payableOf(payableId), reference: 'For the tests' }
+  if (!book.canPay(fromWalletId, amountCents)) return undefined
+  const members = { fromWalletId, amountCents, payable: payableOf(payableId), reference: 'For the tests' }
   const made = { ...members, senderName: 'Payer', to }
-  const take = (cause: Cause) => book.move('charge_out', fromWalletId, 'bank', amountEuros, cause)
+  const take = (cause: Cause) => book.move('charge_out', fromWalletId, 'bank', amountCents, cause)
   if (!asBefore) {
     const id = await payOwner(made, take, book, context)
-    sendAlong(book.post(sql))
+    queueStatement(book.post(sql))
     return id
   }
   const credits = new CreditRows({ now })
   const { id } = payOwnerInBatch(made, take, new Map(), book, credits, context)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   await credits.insert(sql)
   await sql(NOT_BOOKED, [id, now])
   return id
@@ -139,21 +139,21 @@ export const payerArea = area(
       const id = await pay(body, context)
       return id === undefined ? context.refuse('too_little') : { id }
     },
-    async refund({ body: { creditId, amountEuros } }, context) {
-      const { records, tenant, sql, sendAlong, refuse } = context
+    async refund({ body: { creditId, amountCents } }, context) {
+      const { records, tenant, sql, queueStatement, refuse } = context
       const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
       const walletId = String(known?.walletId)
-      const beside = await payersOf(known ? [known] : [], context)
+      const otherOwners = await payersOf(known ? [known] : [], context)
       const wallets = [walletId, String(known?.fromWalletId)]
       const [book, credit] = await Promise.all([
-        openBook(sql, context, { wallets, ...BETWEEN_OWNERS, beside }),
+        openBook(sql, context, { wallets, ...BETWEEN_OWNERS, otherOwners }),
         lockCredit(creditId, context),
       ])
-      if (!credit || refundableEuros(credit) < amountEuros || !book.canPay(walletId, amountEuros))
+      if (!credit || refundableCents(credit) < amountCents || !book.canPay(walletId, amountCents))
         return refuse('too_little')
-      const members = { amountEuros, senderName: 'Payee', reference: 'Given back' }
+      const members = { amountCents, senderName: 'Payee', reference: 'Given back' }
       const id = await refundOwner(credit, members, book, context)
-      sendAlong(book.post(sql))
+      queueStatement(book.post(sql))
       return { id }
     },
     async charge({ body: { fromOwnerId, ...body } }, { tenant, runForOwner, requestId }) {

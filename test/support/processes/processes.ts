@@ -14,7 +14,7 @@ export const startProgram = (name: string, env: Record<string, string>): Launche
 
 export const SECRETS = {
   DASHBOARD_SECRET,
-  SECRET_KEY: 'a-secret-key-of-the-tests-0123456789',
+  CURSOR_SIGNING_KEY: 'a-secret-key-of-the-tests-0123456789',
   ENCRYPTION_KEY: '5a'.repeat(32),
 }
 

@@ -55,8 +55,9 @@ export function openServices(
     ...options.env,
   }
   // Above the limit of the setting: on a busy machine an answer takes longer than a card network waits.
-  const cardAnswerMs = options.env?.CARD_ANSWER_MS === undefined ? { cardAnswerMs: 20_000 } : {}
-  const settings = { ...readSettings(env), ...cardAnswerMs, ...secretSettings, databaseUrl }
+  const cardAuthTimeoutMs =
+    options.env?.CARD_AUTH_TIMEOUT_MS === undefined ? { cardAuthTimeoutMs: 20_000 } : {}
+  const settings = { ...readSettings(env), ...cardAuthTimeoutMs, ...secretSettings, databaseUrl }
   const services: Service[] = []
   const parts: Part[] = []
   return {

@@ -6,6 +6,6 @@ export const ENCRYPTION_KEY = '7e'.repeat(32)
 
 export const secretSettings = {
   dashboardSecret: DASHBOARD_SECRET,
-  secretKey: 'a-secret-key-of-the-tests-0123456789',
+  cursorSigningKey: 'a-secret-key-of-the-tests-0123456789',
   encryptionKey: ENCRYPTION_KEY,
 }

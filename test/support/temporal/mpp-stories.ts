@@ -30,7 +30,7 @@ async function paying(client: TestClient, gives: Conduct, story: (workflowId: st
 }
 
 const unclear = answerWith(500)
-const OPEN = 'for somebody to say whether it was paid'
+const OPEN = 'for a report of whether it was paid'
 
 export const mppStories: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
   'mpp-paid': ({ client, ends }) => paying(client, sell(), ends),

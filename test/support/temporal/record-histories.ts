@@ -77,7 +77,7 @@ async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting>
 async function aPaymentRequest({ client, shows }: Stage) {
   const { id, reference } = await aRequest(client, (await aWallet(client)).id)
   const workflowId = `collect/${id}`
-  await shows(workflowId, 'for the money to come')
+  await shows(workflowId, 'for the payment, until')
   return { id, reference, workflowId }
 }
 
@@ -246,7 +246,7 @@ const stories: Readonly<Record<string, Story>> = {
   'collect-paid-in-parts': async stage => {
     const { reference, workflowId } = await aPaymentRequest(stage)
     await sendEuros(stage.client, 10, reference)
-    await stage.shows(workflowId, '€ 10.00 have come')
+    await stage.shows(workflowId, '€ 10.00 received')
     await sendEuros(stage.client, 20, reference)
     await stage.ends(workflowId)
     return workflowId
@@ -389,7 +389,7 @@ const stories: Readonly<Record<string, Story>> = {
 
   'agent-deleted-with-cards': async ({ client, shows, ends }) => {
     const { id, agentId } = await aCard(client)
-    await shows(`card/${id}`, 'for its end or a change')
+    await shows(`card/${id}`, 'for its expiry or a change')
     await bodyOf(client.agents.delete({ params: { id: agentId } }))
     await ends(`agent/${agentId}`)
     return `agent/${agentId}`
@@ -397,7 +397,7 @@ const stories: Readonly<Record<string, Story>> = {
 
   'card-waits': async ({ client, shows }) => {
     const { id } = await aCard(client)
-    await shows(`card/${id}`, 'for its end or a change')
+    await shows(`card/${id}`, 'for its expiry or a change')
     return `card/${id}`
   },
 
@@ -406,7 +406,7 @@ const stories: Readonly<Record<string, Story>> = {
     const params = { id }
     await shows(`card/${id}`, 'for the processor to issue it')
     await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
-    await shows(`card/${id}`, 'for its end or a change')
+    await shows(`card/${id}`, 'for its expiry or a change')
     await bodyOf(client.cards.rotate({ params, body: { overlapMinutes: 5 } }))
     const last4 = async () => (await bodyOf(client.cards.get({ params }))).last4
     const before = await last4()
@@ -420,7 +420,7 @@ const stories: Readonly<Record<string, Story>> = {
 
   'card-signalled-with-a-purse': async ({ client, shows, signal, cancel, ends }) => {
     const { id } = await aCard(client)
-    await shows(`card/${id}`, 'for its end or a change')
+    await shows(`card/${id}`, 'for its expiry or a change')
     await bodyOf(client.cards.fund({ params: { id }, body: { amountEuros: 5 } }))
     await signal(`card/${id}`, 'freeze', { by: 'Ada', reason: 'Unusual' })
     await shows(`card/${id}`, 'frozen')
@@ -500,7 +500,7 @@ const address = String(process.env.TEST_TEMPORAL_ADDRESS)
 const access = { namespace: 'default', taskQueue: 'recorder', client: { address }, worker: { address } }
 const secrets = {
   dashboardSecret: 'the-secret-of-the-recorder',
-  secretKey: 'a-secret-key-of-the-recorder-0123456789',
+  cursorSigningKey: 'a-secret-key-of-the-recorder-0123456789',
   encryptionKey: '00'.repeat(32),
 }
 const env = {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { temporalAtHand } from '../../../src/dev/temporal/binary.ts'
+import { installedTemporal } from '../../../src/dev/temporal/binary.ts'
 import { runCommand } from '../../support/command.ts'
 import { intentRunsIn } from '../../support/control/intent-runs.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -10,9 +10,9 @@ import { addressOfRun } from '../../support/temporal/access.ts'
 
 const service = await startTestService({ temporal: true })
 const { becomes, get, aWaitingIntent } = await intentRunsIn(service)
-const cli = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
+const cli = String(await installedTemporal({ env: process.env, tell: () => undefined }))
 
-/** The environment of a user beside a sandbox whose Temporal server is that of the test run. */
+/** The environment of a user on the machine of a sandbox, with the test run's Temporal server. */
 function besideTheSandbox(): Record<string, string> {
   const DATA_DIR = temporaryFolder()
   const instance = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/background/open-records.ts'
+import { pageOf, startMissingRuns, type WorkflowRuns } from '../../../src/kernel/background/open-records.ts'
 import { isRecordProcess } from '../../../src/kernel/contract/process.ts'
 import { startEngine } from '../../support/engine.ts'
 
@@ -24,18 +24,18 @@ describe('open records', () => {
     const missing = ['00001', '00500', '00501', '07777', '10000'].map(n => `intent/intent_${n}`)
     const [sizes, started]: [number[], unknown[]] = [[], []]
     let rests = 0
-    const runs: Runs = {
+    const runs: WorkflowRuns = {
       async open(workflowIds) {
         sizes.push(workflowIds.length)
         return new Set(workflowIds.filter(id => !missing.includes(id)))
       },
-      async begin({ name }, workflowId, input) {
+      async start({ name }, workflowId, input) {
         started.push([name, workflowId, input])
         return undefined
       },
-      beginAgain: async () => expect('a second run').toBe('none'),
+      restart: async () => expect('a second run').toBe('none'),
     }
-    await beginMissingRuns({ database, records, runs, rest: async () => rests++ })
+    await startMissingRuns({ database, records, runs, rest: async () => rests++ })
     expect(sizes).toEqual(Array(20).fill(500))
     expect(rests).toBe(20)
     expect(started).toEqual(
@@ -59,16 +59,16 @@ describe('open records', () => {
        values ('outbox_1', 'customer_1', 'test', 'intent', false, 'intent/intent_00002', '{}', now(), now())`,
     )
     const started: string[] = []
-    const runs: Runs = {
+    const runs: WorkflowRuns = {
       open: async workflowIds => new Set(workflowIds.slice(3)),
-      async begin(_, workflowId) {
+      async start(_, workflowId) {
         started.push(workflowId)
         return undefined
       },
-      beginAgain: async () => expect('a second run').toBe('none'),
+      restart: async () => expect('a second run').toBe('none'),
     }
     const fiveRecords = records.map(record => ({ ...record, select: `${record.select} where n <= 5` }))
-    await beginMissingRuns({ database, records: fiveRecords, runs, rest: async () => undefined })
+    await startMissingRuns({ database, records: fiveRecords, runs, rest: async () => undefined })
     expect(started).toEqual(['intent/intent_00001', 'intent/intent_00003', 'intent/intent_00004'])
   })
 

@@ -5,7 +5,6 @@ import { workflowBundle } from '../../../src/app/workflow-bundle.ts'
 const bundle = await workflowBundle()
 const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8')
 
-/** The names under which the bundler has put its modules. */
 const modules = [...code.matchAll(/^ +!\*\*\* (\.\S+) \*\*\*!/gm)].map(([, name]) => String(name))
 
 describe('the workflow bundle', () => {

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import v8 from 'node:v8'
 import { expect } from '@jest/globals'
 import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
-import { legible } from '../../../src/platform/temporal/runtime.ts'
+import { lenientCodec } from '../../../src/platform/temporal/runtime.ts'
 
 // A replay runs in this thread, and the SDK never removes its promise hook: promises of Web Crypto, in later
 // files of this process, would break on it.
 v8.promiseHooks.createHook = () => () => undefined
 
 export const logger = new DefaultLogger('ERROR')
-// A history that does not fit is expected in this file.
+// A history that does not match is expected in this file.
 Runtime.install({ shutdownSignals: [], logger, telemetryOptions: { logging: { filter: 'OFF' } } })
 
 const folder = join(import.meta.dirname, '../histories')
@@ -18,14 +18,13 @@ export const histories = readdirSync(folder)
   .filter(file => file.endsWith('.json'))
   .map(file => file.replace('.json', ''))
 
-/** The exported workflows, under the names of their processes. */
 export const workflows = [
   ...readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8').matchAll(
     /export \{ (?:\w+ as ')?([\w-]+)'? \}/g,
   ),
 ].map(([, name]) => String(name))
 
-/** A history's name begins with that of its process: the longest match, as one name may begin with another. */
+/** The longest match, as one process name may begin with another. */
 export const processOf = (name: string): string | undefined =>
   workflows
     .filter(process => name.startsWith(`${process}-`))
@@ -38,7 +37,6 @@ interface History {
 export const historyOf = (name: string): History =>
   JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
 
-/** The open history before its last workflow tasks, this many of them. */
 function openAt(name: string, tasks: number): History {
   const { events } = historyOf(name)
   const ends = events.flatMap(({ eventType }, index) =>
@@ -47,7 +45,6 @@ function openAt(name: string, tasks: number): History {
   return { events: events.slice(0, Number(ends.at(-1 - tasks)) + 1) }
 }
 
-/** The whole history, and its state after each but the first of its workflow tasks. */
 export function momentsOf(name: string): History[] {
   const complete = historyOf(name)
   const tasks = complete.events.filter(({ eventType }) =>
@@ -56,13 +53,13 @@ export function momentsOf(name: string): History[] {
   return [complete, ...Array.from({ length: tasks - 1 }, (_, back) => openAt(name, back + 1))]
 }
 
-/** What was wrong with each history, by its name: all are replayed by one worker, which loads the bundle once. */
+/** Returns the errors by history name. One worker replays all, so that the bundle loads once. */
 export async function replayed(
   workflowBundle: WorkflowBundleOption,
   namedHistories: readonly (readonly [name: string, history: unknown])[],
 ): Promise<ReadonlyMap<string, unknown[]>> {
   const errors = new Map(namedHistories.map(([name]) => [name, [] as unknown[]]))
-  const options = { workflowBundle, dataConverter: { payloadCodecs: [legible] } }
+  const options = { workflowBundle, dataConverter: { payloadCodecs: [lenientCodec] } }
   const replayInput = namedHistories.map(([workflowId, history]) => ({ workflowId, history }))
   let answers = 0
   for await (const { workflowId, error } of Worker.runReplayHistories(options, replayInput)) {

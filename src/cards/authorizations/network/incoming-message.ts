@@ -10,7 +10,7 @@ import type {
   MessageContent,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
-import type { Euros } from '../../../values/money.ts'
+import type { Cents } from '../../../values/money.ts'
 import type { AuthorizationRow } from '../authorization.ts'
 import type { UnnamedRefund } from '../authorization-rows.ts'
 import type { CardBatchQuery } from '../batch.ts'
@@ -43,7 +43,7 @@ export type CardRequest = Pick<
 }
 
 export const firstRequest = (
-  request: Pick<AuthorizationRequest, 'amountEuros' | 'partialAllowed' | 'merchant'>,
+  request: Pick<AuthorizationRequest, 'amountCents' | 'partialAllowed' | 'merchant'>,
 ): AuthorizationRequest => ({ kind: 'authorization', authorizationId: '', ask: 0, ...request })
 
 export const isRequest = (
@@ -59,11 +59,11 @@ export function processorRefOf(content: MessageContent): string | null {
 const merchantOf = (content: MessageContent): CardMerchant | undefined =>
   'merchant' in content ? content.merchant : undefined
 
-function firstAmountOf(content: MessageContent): Euros | undefined {
-  if (content.kind === 'clearing') return content.amountEuros
-  if (content.kind === 'authorization') return content.ask === 0 ? content.amountEuros : undefined
+function firstAmountOf(content: MessageContent): Cents | undefined {
+  if (content.kind === 'clearing') return content.amountCents
+  if (content.kind === 'authorization') return content.ask === 0 ? content.amountCents : undefined
   if (content.kind !== 'outcome' || !content.asks.some(({ approved }) => approved)) return undefined
-  return content.asks.reduce((sum, { approved, amountEuros }) => (approved ? sum + amountEuros : sum), 0n)
+  return content.asks.reduce((sum, { approved, amountCents }) => (approved ? sum + amountCents : sum), 0n)
 }
 
 /** Searches intents for a first request, and for a clearing or an approval without a request. */
@@ -71,10 +71,10 @@ export function searchOf(
   content: MessageContent,
   { agentId, cardId }: Pick<IncomingMessage, 'agentId' | 'cardId'>,
 ): IntentSearch | undefined {
-  const amountEuros = firstAmountOf(content)
+  const amountCents = firstAmountOf(content)
   const merchant = merchantOf(content)
-  if (amountEuros === undefined || !merchant) return undefined
-  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
+  if (amountCents === undefined || !merchant) return undefined
+  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountCents }
 }
 
 /** One id for a credit that names no payment, whichever messages report it; null for any other message. */
@@ -83,8 +83,8 @@ export const creditIdOf = (content: MessageContent): string | null =>
 
 export function unnamedRefundOf({ content, cardId }: IncomingMessage): UnnamedRefund | undefined {
   if (content.kind !== 'refund' || content.authorizationId !== null) return undefined
-  const { merchant, amountEuros } = content
-  return { cardId, merchantKeys: payableKeys(merchant), amountEuros }
+  const { merchant, amountCents } = content
+  return { cardId, merchantKeys: payableKeys(merchant), amountCents }
 }
 
 export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
@@ -109,26 +109,26 @@ export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
 }
 
 export const requestFact = (
-  { ask, amountEuros }: AuthorizationRequest,
-  approvedCents: Euros = amountEuros,
-): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountEuros, approvedCents })
+  { ask, amountCents }: AuthorizationRequest,
+  approvedCents: Cents = amountCents,
+): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountCents, approvedCents })
 
 export function factOf({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
   switch (content.kind) {
     case 'reversal':
-      return { type: 'reversed', id: messageId, cents: content.amountEuros }
+      return { type: 'reversed', id: messageId, cents: content.amountCents }
     case 'expiry':
       return { type: 'expired' }
     case 'clearing': {
-      const { clearingId: id, amountEuros: cents, final, authorizationId } = content
+      const { clearingId: id, amountCents: cents, final, authorizationId } = content
       return { type: 'cleared', id, cents, final: final || authorizationId === null }
     }
     case 'refund':
-      return { type: 'refunded', id: content.refundId, cents: content.amountEuros }
+      return { type: 'refunded', id: content.refundId, cents: content.amountCents }
     case 'outcome':
       return {
         type: 'answered',
-        answers: content.asks.map(({ amountEuros: cents, approved }) => ({ cents, approved })),
+        answers: content.asks.map(({ amountCents: cents, approved }) => ({ cents, approved })),
       }
   }
 }

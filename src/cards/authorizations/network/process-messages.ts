@@ -27,7 +27,7 @@ import {
 type ProcessMessages = HandlerOf<typeof authorizationsApi.take>
 type MessageContext = Parameters<ProcessMessages['decide']>[2]
 
-const DIFFERENT_BYTES = 'Another message has come under the same id. Nothing was done.'
+const DIFFERENT_BYTES = 'Another message with the same id was received before. Nothing was done.'
 const ACKNOWLEDGED: CardReply = { kind: 'noted' }
 const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
 const CONFLICT: CardReply = { kind: 'declined', reason: DIFFERENT_BYTES }
@@ -103,9 +103,9 @@ const refuse = ({ id: messageId, cardId, agentId }: IncomingMessage, { emit }: M
   emit('card.message_refused', { cardId, agentId, messageId, reason: DIFFERENT_BYTES })
 
 /** True if a request reuses the number of an answered one with another amount. */
-const isOtherRequest = ({ ask, amountEuros }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
+const isOtherRequest = ({ ask, amountCents }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
   authRequestsOf(facts).some(
-    ({ increment, requestedCents }) => increment === ask && requestedCents !== amountEuros,
+    ({ increment, requestedCents }) => increment === ask && requestedCents !== amountCents,
   )
 
 function findAuthorization(message: IncomingMessage, batch: CardBatch): AuthorizationRow | undefined {
@@ -122,8 +122,8 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   return rows.find(row => {
     const isAwaited = row.processorRef === null && row.status === 'confirmed'
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
-    const most = payments.find(row.intentId)?.holdEuros ?? 0n
-    return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountEuros <= most
+    const most = payments.find(row.intentId)?.holdCents ?? 0n
+    return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
   })
 }
 
@@ -139,7 +139,7 @@ function findMachinePayment(
   if (!('merchant' in content) || content.merchant.networkTokenId === null) return undefined
   const { networkTokenId } = content.merchant
   const begun = rows.find(row => row.mppCredentialId !== null && row.networkTokenId === networkTokenId)
-  if (!begun || (content.kind === 'authorization' && content.amountEuros === 0n)) return undefined
+  if (!begun || (content.kind === 'authorization' && content.amountCents === 0n)) return undefined
   const isOther = content.authorizationId !== null && begun.processorRef !== null
   return isOther && begun.processorRef !== content.authorizationId ? undefined : begun
 }
@@ -164,7 +164,7 @@ function merge(
 }
 
 const findRefunded = (
-  { cardId, merchantKeys, amountEuros }: UnnamedRefund,
+  { cardId, merchantKeys, amountCents }: UnnamedRefund,
   { authorizations, refunds }: CardBatch,
 ): AuthorizationRow | undefined =>
   [...authorizations].find(
@@ -172,7 +172,7 @@ const findRefunded = (
       row.cardId === cardId &&
       merchantKeys.includes(row.merchantKey) &&
       row.transactionId !== null &&
-      refunds.awaits(row.transactionId, amountEuros),
+      refunds.awaits(row.transactionId, amountCents),
   )
 
 const answerOf = ({ answerStatus, answerHeaders, answerBody }: AnswerMembers): ProcessorAnswer => ({

@@ -136,7 +136,7 @@ async function answerInTime(
   }
   let cancel = (): void => undefined
   const alarm = new Promise<undefined>(resolve => {
-    cancel = clock.alarm(ports.cardAnswerMs, () => resolve(undefined))
+    cancel = clock.alarm(ports.cardAuthTimeoutMs, () => resolve(undefined))
   })
   const decision = process()
   const outcome = await Promise.race([decision, alarm]).catch(report)

@@ -1,12 +1,12 @@
 import { encode } from 'uqr'
-import { decimal, type Euros } from '../../../values/money.ts'
+import { type Cents, decimal } from '../../../values/money.ts'
 import { html } from '../../../web/html.ts'
 
 export interface RequestedTransfer {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The ISO 11649 creditor reference. */
   readonly reference: string
 }
@@ -22,10 +22,10 @@ const MAX_CENTS = 99_999_999_999n
  * Undefined if the data does not fit a code. A long name is cut: the bank compares it with the account's and
  * then shows the full one.
  */
-export function epcCode({ name, iban, bic, amountEuros, reference }: RequestedTransfer): string | undefined {
-  if (amountEuros < 1n || amountEuros > MAX_CENTS) return undefined
+export function epcCode({ name, iban, bic, amountCents, reference }: RequestedTransfer): string | undefined {
+  if (amountCents < 1n || amountCents > MAX_CENTS) return undefined
   const withName = (fitting: string): string =>
-    ['BCD', '002', '1', 'SCT', bic ?? '', fitting, iban, `EUR${decimal(amountEuros)}`, '', reference].join(
+    ['BCD', '002', '1', 'SCT', bic ?? '', fitting, iban, `EUR${decimal(amountCents)}`, '', reference].join(
       '\n',
     )
   const room = MAX_BYTES - Buffer.byteLength(withName(''))

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Euros } from '../../../values/money.ts'
+import type { Cents } from '../../../values/money.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../../web/language.ts'
 import { assetFinder, baseStyle, pageAsset, pageIcon } from '../../../web/page-assets.ts'
@@ -20,8 +20,8 @@ export interface RequestView {
   readonly isTest: boolean
   readonly payee: string
   readonly purpose: string
-  readonly amountEuros: Euros
-  readonly paidEuros: Euros
+  readonly amountCents: Cents
+  readonly paidCents: Cents
   readonly expiresAt: Date
   readonly transfer: RequestedTransfer | null
   readonly program: { readonly mppUrl: string; readonly payUrl: string } | null
@@ -29,9 +29,9 @@ export interface RequestView {
 
 /** Works without scripts, and loads only from this service. */
 export function requestPage(view: RequestView, language: Language): Html {
-  const { state, payee, purpose, amountEuros, isTest } = view
+  const { state, payee, purpose, amountCents, isTest } = view
   const words = texts[language]
-  const amount = amountIn(language, amountEuros)
+  const amount = amountIn(language, amountCents)
   return layout(
     language,
     `${amount} ${words.to} ${payee}`,
@@ -48,12 +48,12 @@ ${state === 'open' && ways(view, language)}
   )
 }
 
-function stateText({ state, expiresAt, amountEuros, paidEuros }: RequestView, language: Language): Html {
+function stateText({ state, expiresAt, amountCents, paidCents }: RequestView, language: Language): Html {
   const words = texts[language]
   if (state !== 'open') return html`<p class="meaning">${words.stateHints[state]}</p>`
-  const [paid, due] = [paidEuros, amountEuros - paidEuros].map(amount => amountIn(language, amount))
+  const [paid, due] = [paidCents, amountCents - paidCents].map(amount => amountIn(language, amount))
   return html`<p class="until">${words.payBy} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></p>
-  ${paidEuros > 0n && html`<p class="meaning">${words.partlyPaid(String(paid), String(due))}</p>`}`
+  ${paidCents > 0n && html`<p class="meaning">${words.partlyPaid(String(paid), String(due))}</p>`}`
 }
 
 function ways(view: RequestView, language: Language): Html {
@@ -65,7 +65,7 @@ ${program ? programWay(program, language) : undefined}`
 
 function transferWay(transfer: RequestedTransfer, id: string, language: Language): Html {
   const words = texts[language]
-  const { name, iban, bic, amountEuros, reference } = transfer
+  const { name, iban, bic, amountCents, reference } = transfer
   return html`
 <section class="way transfer" aria-labelledby="transfer">
   <h2 id="transfer">${words.transfer}</h2>
@@ -73,7 +73,7 @@ function transferWay(transfer: RequestedTransfer, id: string, language: Language
     <div><dt>${words.holder}</dt><dd><bdi>${name}</bdi></dd></div>
     <div><dt>IBAN</dt><dd class="number">${inGroupsOfFour(iban)}</dd></div>
     ${bic !== null && html`<div><dt>BIC</dt><dd class="number">${bic}</dd></div>`}
-    <div><dt>${words.amount}</dt><dd class="number">${amountIn(language, amountEuros)}</dd></div>
+    <div><dt>${words.amount}</dt><dd class="number">${amountIn(language, amountCents)}</dd></div>
     <div><dt>${words.reference}</dt><dd class="number">${inGroupsOfFour(reference)}<p class="hint">${words.referenceHint}</p></dd></div>
   </dl>
   <figure>

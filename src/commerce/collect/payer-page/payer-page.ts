@@ -7,24 +7,24 @@ import { payableWallets, sepaAccountOf } from '../../../money/wallets/index.ts'
 import { clock } from '../../../values/clock.ts'
 import { languageOf } from '../../../web/language.ts'
 import { type PresentedRequest, presentedRequest } from '../payment-required/offer.ts'
-import { dueEuros, isPayable, mppUrlOf } from '../request.ts'
+import { dueCents, isPayable, mppUrlOf } from '../request.ts'
 import { payerPageApi } from './api.ts'
 import { epcCode, qrSvg, type RequestedTransfer } from './epc-code.ts'
 import { assetFile, type RequestView, requestPage, unknownPage } from './page.ts'
 import type { PageState } from './texts.ts'
 
-type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'actFor'>
+type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'switchTenant'>
 
 async function viewOf(id: string, context: ViewContext): Promise<RequestView | undefined> {
   const request = await presentedRequest(context.sql, id)
   if (!request) return undefined
-  const { ownerId, mode, payee, description: purpose, amountEuros, paidEuros, expiresAt } = request
-  context.actFor({ ownerId, mode })
+  const { ownerId, mode, payee, description: purpose, amountCents, paidCents, expiresAt } = request
+  context.switchTenant({ ownerId, mode })
   const state = stateOf(request)
   const transfer = state === 'open' ? await transferOf(request, context) : null
   const program = state === 'open' ? programOf(request, context) : null
   const isTest = mode === 'test'
-  return { id, state, isTest, payee, purpose, amountEuros, paidEuros, expiresAt, transfer, program }
+  return { id, state, isTest, payee, purpose, amountCents, paidCents, expiresAt, transfer, program }
 }
 
 /**
@@ -45,7 +45,7 @@ async function transferOf(
   const account = wallet && wallet.status !== 'closed' && sepaAccountOf(wallet, ports.collection)
   if (!account) return null
   const { holder: name, iban, bic } = account
-  return { name, iban, bic, amountEuros: dueEuros(request), reference: request.reference }
+  return { name, iban, bic, amountCents: dueCents(request), reference: request.reference }
 }
 
 function programOf({ id }: PresentedRequest, context: ViewContext): RequestView['program'] {
@@ -111,6 +111,6 @@ const payerPage = implement(payerPageApi, {
 
 export const payerPageArea = area(
   'Payer Page',
-  'The page for a person who is to pay a request: it needs no account and no script.',
+  'The page for a person who pays a request: it needs no account and no script.',
   payerPage,
 )

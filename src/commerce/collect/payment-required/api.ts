@@ -1,11 +1,18 @@
 import { z } from 'zod'
-import { type Failure, get, list, missing, post, type Told } from '../../../kernel/contract/operation.ts'
+import {
+  type Failure,
+  get,
+  list,
+  missing,
+  post,
+  type RefusalForm,
+} from '../../../kernel/contract/operation.ts'
 import { IncomingEvent } from '../../../money/incoming/index.ts'
 import { transactionEvents } from '../../../money/transactions/index.ts'
 import { WalletEvent } from '../../../money/wallets/index.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { euros } from '../../../values/money.ts'
+import { money } from '../../../values/money.ts'
 import { recordHead, recordTail } from '../../../values/schemas.ts'
 import { paymentEvents } from '../api.ts'
 import { settlementMachine } from './settlement.ts'
@@ -19,7 +26,7 @@ export const settledEvents = {
 }
 
 const paidFails = {
-  request_not_found: [404, 'There is nothing to be paid here.'],
+  request_not_found: [404, 'There is no such payment request.'],
   payment_required: [
     402,
     'Pay the challenge in WWW-Authenticate, and send the same request with the credential.',
@@ -32,7 +39,7 @@ const paidFails = {
   ],
   challenge_invalid: [
     402,
-    'The challenge is none of ours, or something in it was changed.',
+    'The challenge was not issued here, or was altered.',
     { problem: ['invalid-challenge', 'Invalid Challenge'] },
   ],
   challenge_expired: [
@@ -57,43 +64,43 @@ const paidFails = {
   ],
   challenge_used: [
     409,
-    'Another credential has been presented for this challenge. Ask for a fresh one, if you mean to pay again.',
+    'Another credential has been presented for this challenge. To pay again, request a fresh challenge.',
   ],
   payment_under_way: [
     409,
-    'A payment is under way. Send the same credential again in a moment; do not pay anew.',
+    'A payment is under way. Send the same credential again in a moment; do not pay again.',
   ],
-  request_paid: [409, 'This has been paid already.'],
-  request_gone: [410, 'This cannot be paid any more: it has expired or was cancelled.'],
+  request_paid: [409, 'This has already been paid.'],
+  request_gone: [410, 'This can no longer be paid: it has expired or was cancelled.'],
   outcome_open: [
     504,
-    'The acquirer has not answered yet. Nothing else is charged: send the same credential again later to learn the outcome.',
+    'The acquirer has not answered yet. Send the same credential again later to get the outcome; nothing is charged twice.',
   ],
 } as const satisfies Record<string, Failure>
 
 export type PaidFailure = keyof typeof paidFails
 
-export function asking(asks: NonNullable<Told['asks']>): Failure {
-  const [status, message, told] = paidFails.payment_required
-  return [status, message, { ...told, asks }]
+export function paymentRequired(asks: NonNullable<RefusalForm['asks']>): Failure {
+  const [status, message, form] = paidFails.payment_required
+  return [status, message, { ...form, asks }]
 }
 
 export const paidContract = {
   callers: ['public'],
-  run: 'outside',
+  run: 'external',
   requires: 'acquirer',
   limits: { bodyKiB: 256 },
   http: {
     reads: {
-      authorization: 'The credential: `Payment <base64url>`. Any other scheme presents none.',
+      authorization: 'The credential: `Payment <base64url>`. Other schemes are ignored.',
       'payment-authorization': 'The credential, for clients that need `Authorization` for themselves.',
-      'accept-payment': 'What the client can pay with. One challenge is offered, whatever it says.',
+      'accept-payment': 'The methods that the client supports. One challenge is offered regardless.',
     },
     headers: {
       200: {
         'Payment-Receipt':
           'The receipt: base64url of JSON, with `challengeId`, `externalId` and a signed `proof`.',
-        'Cache-Control': 'Always `private`: what was paid for is for whoever has paid.',
+        'Cache-Control': 'Always `private`: the content is only for the payer.',
       },
       402: { 'WWW-Authenticate': 'A fresh challenge of the scheme `Payment`, for the method `card`.' },
     },
@@ -107,13 +114,12 @@ const SettlementRecord = z
     ...recordHead('settlement'),
     requestId: id('request').nullable(),
     agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
-    challengeId: z.string().meta({ description: 'The card is charged once under it.' }),
-    amountEuros: euros,
+    challengeId: z.string().meta({ description: 'The card is charged once per challenge.' }),
+    amountCents: money,
     network: z.string().meta({ examples: ['visa'] }),
     last4: z.string().meta({ description: 'Of the network token, not of the card.', examples: ['4242'] }),
     status: z.enum(settlementMachine.states).meta({
-      description:
-        '`charging` until the acquirer has said how the charge ended: it is asked until that is known.',
+      description: '`charging` until the acquirer has reported the outcome; it is asked until then.',
     }),
     declineCode: z.string().nullable(),
     declineReason: z.string().nullable(),
@@ -122,7 +128,7 @@ const SettlementRecord = z
       .nullable()
       .meta({ description: 'The header `Payment-Receipt`, as the payer got it.' }),
     settledAt: instant.nullable(),
-    dueAt: instant.nullable().meta({ description: 'When the acquirer is asked again.' }),
+    dueAt: instant.nullable().meta({ description: 'When the acquirer is next asked for the outcome.' }),
     ...recordTail,
   })
   .meta({ id: 'Settlement' })
@@ -131,14 +137,14 @@ const Unlocked = z
   .object({
     requestId: id('request'),
     settlementId: id('settlement'),
-    amountEuros: euros,
+    amountCents: money,
     description: z.string(),
     paidAt: instant,
     unlocks: z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({
-        description: 'What whoever has paid is given.',
+        description: 'What the payer gets.',
         examples: [{ url: 'https://example.com/reports/17' }],
       }),
   })
@@ -146,9 +152,9 @@ const Unlocked = z
 
 const description = `For programs, which pay by the Machine Payments Protocol with the scheme \`Payment\`, the method \`card\` and the intent \`charge\`. Without a credential the answer is 402 with a fresh challenge, good for five minutes. Send the same request with the credential in \`Authorization\` (or \`Payment-Authorization\`): the card is charged once under the id of the challenge, and the answer is 200 with the receipt and what the request unlocks.
 
-The same credential again gets the same answer; another one for a used challenge gets 409. A 504 says that the outcome is not known yet: send the same credential again later, and never pay anew meanwhile. A body, which means nothing here, is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and docs/cards.md lists the tokens that do not.`
+The same credential again gets the same answer; another one for a used challenge gets 409. A 504 means that the outcome is not known yet: send the same credential again later, and do not pay again meanwhile. A body has no meaning here, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
 
-const payment_required = asking({ method: 'card', intent: 'charge', currency: 'eur', amount: null })
+const payment_required = paymentRequired({ method: 'card', intent: 'charge', currency: 'eur', amount: null })
 
 const fails = { settlement_not_found: missing('settlement') }
 
@@ -169,7 +175,7 @@ export const settlementsApi = {
   }),
   list: list('/collect/settlements', {
     summary: 'List the card payments for your requests',
-    description: 'Newest first: every charge that has begun, the declined ones included.',
+    description: 'Newest first: every charge, including declined ones.',
     callers: ['key', 'agent'],
     scope: 'collect:read',
     filters: {
@@ -187,9 +193,9 @@ export const settlementsApi = {
     fails,
   }),
   askAcquirer: post('/collect/settlements/{id}/ask', {
-    summary: 'Ask the acquirer how a charge stands',
+    summary: 'Ask the acquirer for the outcome of a charge',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'acquirer',
     returns: [200, z.object({ done: z.boolean() })],
     fails,

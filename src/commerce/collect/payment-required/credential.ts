@@ -12,7 +12,7 @@ import {
 import type { Acquirer } from '../../../ports/acquirer.ts'
 import type { Vault } from '../../../ports/vault.ts'
 import { decryptToken, type LiveKey, type OfferingKey } from '../../mpp-keys/index.ts'
-import { type Article, type Asked, digestOf, requestFor } from './offer.ts'
+import { type Article, digestOf, type RequestTarget, requestFor } from './offer.ts'
 
 interface Rejected {
   readonly code: 'challenge_invalid' | 'challenge_expired' | 'payload_invalid' | 'payment_refused'
@@ -20,7 +20,7 @@ interface Rejected {
 }
 
 /** A credential for a challenge of ours that can be paid now. Its token is not decrypted yet. */
-interface Checked {
+interface ValidCredential {
   readonly payload: CardPayload
   readonly key: LiveKey
 }
@@ -32,12 +32,12 @@ export function checkCredential(
   credential: Credential,
   article: Article,
   keys: readonly LiveKey[],
-  asked: Asked,
-): Checked | Rejected {
+  asked: RequestTarget,
+): ValidCredential | Rejected {
   const { challenge } = credential
   const key = keys.find(({ secret }) => isOwnChallenge(secret, challenge))
   if (!key || challenge.description !== undefined)
-    return rejected('challenge_invalid', 'The challenge is none of ours, or something in it was changed.')
+    return rejected('challenge_invalid', 'The challenge was not issued here, or was altered.')
   const problem = bindingProblem(challenge, article, key, asked)
   if (problem) return rejected('challenge_invalid', problem)
   if (Date.parse(challenge.expires ?? '') <= article.now.getTime())
@@ -45,7 +45,7 @@ export function checkCredential(
   const payload = cardPayloadOf(credential)
   if (isUnusable(payload)) return rejected('payload_invalid', payload.problem)
   if (!networksOf(challenge).includes(payload.network))
-    return rejected('payment_refused', 'The network of the card is none of those that the challenge accepts.')
+    return rejected('payment_refused', 'The challenge does not accept the card’s network.')
   return { payload, key }
 }
 
@@ -53,7 +53,7 @@ function bindingProblem(
   challenge: Challenge,
   article: Article,
   key: OfferingKey,
-  asked: Asked,
+  asked: RequestTarget,
 ): string | undefined {
   if (challenge.realm !== asked.host) return 'The challenge was offered at another host.'
   if (challenge.digest !== digestOf(asked.body))
@@ -62,7 +62,7 @@ function bindingProblem(
   if (isUnusable(request) || request.externalId !== article.externalId)
     return 'The challenge was offered for something else.'
   if (challenge.request !== requestFor(article, key.jwk))
-    return 'What is to be paid has changed since the challenge was offered. Pay the fresh one.'
+    return 'The amount due has changed since the challenge was offered. Pay the fresh one.'
   return undefined
 }
 
@@ -81,30 +81,30 @@ export interface SealedToken {
 }
 
 /** A token that the acquirer can charge. It is used once, immediately, and never stored. */
-export interface TakenToken {
+export interface ChargeableToken {
   readonly token: unknown
   readonly handle: string
   readonly last4: string
 }
 
 /** Decrypts a token and has the acquirer validate it, which charges nothing. */
-export async function takeToken(
+export async function openToken(
   { jwe, kid, privateKey, challengeId, network }: SealedToken,
   vault: Vault,
   acquirer: Acquirer,
-): Promise<TakenToken | { readonly message: string }> {
+): Promise<ChargeableToken | { readonly message: string }> {
   const decrypted = await decryptToken(jwe, kid, privateKey, vault)
   if ('unreadable' in decrypted) return { message: decrypted.unreadable }
   const { token } = decrypted
-  if (isForAnother(token, challengeId)) return { message: 'The token is bound to another challenge.' }
+  if (isBoundElsewhere(token, challengeId)) return { message: 'The token is bound to another challenge.' }
   const accepted = acquirer.accept(token)
   if ('refused' in accepted) return { message: accepted.refused }
   if (accepted.network !== network)
-    return { message: 'The token is not of the network that the credential names.' }
+    return { message: 'The token’s network is not the one in the credential.' }
   return { token, handle: accepted.handle, last4: accepted.last4 }
 }
 
-function isForAnother(token: unknown, challengeId: string): boolean {
+function isBoundElsewhere(token: unknown, challengeId: string): boolean {
   const binding = isObject(token) ? token.binding : undefined
   return isObject(binding) && binding.challengeId !== undefined && binding.challengeId !== challengeId
 }

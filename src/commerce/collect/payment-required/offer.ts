@@ -11,9 +11,9 @@ import {
   type Offer,
 } from '../../../mpp/index.ts'
 import { after, clock } from '../../../values/clock.ts'
-import type { Euros } from '../../../values/money.ts'
+import type { Cents } from '../../../values/money.ts'
 import { CHALLENGE_MS, currentKeyOf, type OfferingKey, offeringKey, openKey } from '../../mpp-keys/index.ts'
-import { dueEuros, type PaymentRequest } from '../request.ts'
+import { dueCents, type PaymentRequest } from '../request.ts'
 import type { Settlement } from './settlement.ts'
 
 /** What a 402 asks for: the rest of a request, or an article of the sandbox's merchants. */
@@ -25,7 +25,7 @@ export interface Article {
   readonly subject: Pick<Settlement, 'requestId' | 'walletId' | 'agentId' | 'scenario'>
   /** The merchant's id of the article, which the receipt repeats. */
   readonly externalId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly description: string
   readonly merchantName: string
   readonly networks: readonly string[]
@@ -41,8 +41,8 @@ export interface PresentedRequest
       PaymentRequest,
       | 'id'
       | 'status'
-      | 'amountEuros'
-      | 'paidEuros'
+      | 'amountCents'
+      | 'paidCents'
       | 'description'
       | 'reference'
       | 'walletId'
@@ -58,7 +58,7 @@ export interface PresentedRequest
 }
 
 const PRESENTED = `
-select r.id, r.owner_id as "ownerId", r.mode, r.status, r.amount_cents as "amountEuros", r.paid_cents as "paidEuros",
+select r.id, r.owner_id as "ownerId", r.mode, r.status, r.amount_cents as "amountCents", r.paid_cents as "paidCents",
   r.description, r.reference, r.wallet_id as "walletId", r.agent_id as "agentId", r.expires_at as "expiresAt",
   coalesce(u.is_under_way, false) as "isUnderWay",
   c.name as payee, coalesce(t.offset_ms, 0)::float8 as "offsetMs", k.kid, k.modulus, k.secret
@@ -82,14 +82,14 @@ export async function findRequestArticle(id: string, context: Context<never>): P
   const { ownerId, mode, offsetMs, description, payee: merchantName, walletId, agentId, expiresAt } = found
   const tenant = { ownerId, mode }
   const now = clock.tenant(offsetMs)
-  context.actFor(tenant, now)
+  context.switchTenant(tenant, now)
   const { networks } = context.ports.acquirer(mode)
   const { kid, modulus, secret } = found
   const key =
     kid === null ? await offeringKey(tenant, context) : openKey({ kid, modulus, secret }, context.ports)
   const subject = { requestId: found.id, walletId, agentId, scenario: null }
   const members = { tenant, offsetMs, now, key, subject, description, merchantName, networks, expiresAt }
-  return { ...members, externalId: found.id, amountEuros: dueEuros(found), ended: endOf(found, now) }
+  return { ...members, externalId: found.id, amountCents: dueCents(found), ended: endOf(found, now) }
 }
 
 function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['ended'] {
@@ -98,17 +98,17 @@ function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['end
 }
 
 /** The challenge is bound to both address and body. */
-export interface Asked {
+export interface RequestTarget {
   readonly host: string
   readonly body: Uint8Array
 }
 
 export const requestFor = (
-  { amountEuros, description, externalId, merchantName, networks }: Article,
+  { amountCents, description, externalId, merchantName, networks }: Article,
   encryptionJwk: MerchantKey,
 ): string =>
   encodeRequest({
-    amount: String(amountEuros),
+    amount: String(amountCents),
     currency: 'eur',
     description,
     externalId,
@@ -125,7 +125,7 @@ export const digestOf = (body: Uint8Array): string | undefined =>
  */
 export function challengeFor(
   article: Article,
-  { host, body }: Asked,
+  { host, body }: RequestTarget,
   changed: Partial<Offer> = {},
 ): Challenge {
   const { now, expiresAt, key } = article

@@ -22,7 +22,7 @@ const schema = defineEntity({
     challengeId: p.text(),
     /** Recognizes a repeated credential; the credential itself is not kept. */
     credentialDigest: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     network: p.text(),
     /** The last four digits of the token, not of the card. */
     last4: p.text(),
@@ -52,7 +52,7 @@ const LATER_MS = [minutes(1), minutes(5), minutes(15), minutes(60)] as const
 export const firstDueAt = (now: Date): Date => after(now, FIRST_MS)
 
 /** Waits longer after each answer without an outcome, at most an hour, until it is known. */
-export function askAgainLater(settlement: Settlement, now: Date): void {
+export function scheduleInquiry(settlement: Settlement, now: Date): void {
   settlement.attempts += 1
   settlement.dueAt = after(now, LATER_MS[settlement.attempts - 1] ?? minutes(60))
 }

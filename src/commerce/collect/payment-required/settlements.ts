@@ -3,18 +3,18 @@ import type { Deadline } from '../../../kernel/contract/deadline.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
 import { settlementsApi } from './api.ts'
+import { askAcquirer } from './charges.ts'
 import { type Payee, paidEndpoint } from './endpoint.ts'
 import { findRequestArticle } from './offer.ts'
-import { askAcquirer } from './settle.ts'
 import { Settlement, settlementMachine, settlementsPersonal } from './settlement.ts'
 
 /** A payer who has paid gets what the request unlocks; the rest of the request belongs to its owner. */
 const payee = {
   find: ({ id = '' }, context) => findRequestArticle(id, context),
-  unlocked({ id: settlementId, amountEuros, settledAt, createdAt }, request) {
+  unlocked({ id: settlementId, amountCents, settledAt, createdAt }, request) {
     if (!request) throw new Error(`${settlementId}: it pays no request`)
     const { id: requestId, description, unlocks } = request
-    return { requestId, settlementId, amountEuros, description, paidAt: settledAt ?? createdAt, unlocks }
+    return { requestId, settlementId, amountCents, description, paidAt: settledAt ?? createdAt, unlocks }
   },
 } satisfies Payee<unknown>
 
@@ -46,7 +46,7 @@ const outcome: Deadline = {
 
 export const settlementsArea = area(
   'Machine Payments Received',
-  'Being paid by programs: the address of each request, and the charges of cards.',
+  'Machine payments received: the address of each request, and the card charges.',
   settlements,
   {
     personal: settlementsPersonal,

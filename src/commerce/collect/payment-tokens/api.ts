@@ -7,7 +7,7 @@ import { purseRefusal } from '../../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../../values/card-number.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { euros, positiveEuros } from '../../../values/money.ts'
+import { money, positiveMoney } from '../../../values/money.ts'
 import { freeText, ownAgent, recordHead, recordTail } from '../../../values/schemas.ts'
 import { recordPaymentEvents } from '../../transfers/index.ts'
 import { type TokenRow, tokenMachine } from './payment-token.ts'
@@ -17,8 +17,8 @@ const PaymentTokenEvent = z.object({
   agentId: id('agent'),
   intentId: id('intent'),
   status: z.enum(tokenMachine.states),
-  amountEuros: euros,
-  chargedEuros: euros.optional(),
+  amountCents: money,
+  chargedCents: money.optional(),
   merchant: z.string().max(200).meta({ description: 'The public name of the owner who may charge it.' }),
 })
 
@@ -26,30 +26,33 @@ const PaymentTokenEvent = z.object({
 const ChargeEvent = z.object({
   transactionId: id('txn'),
   walletId: id('wallet'),
-  amountEuros: euros,
+  amountCents: money,
 })
 
 export const chargeEvents = {
   'claim.payment_token.accepted': event(
-    'The payer’s side has paid a charge: its money is in the wallet, or on its way there.',
+    'A charge has been paid: the money is in the wallet, or on its way there.',
     ChargeEvent,
   ),
-  'claim.payment_token.collected': event('The money of a charge has come into its wallet.', ChargeEvent),
+  'claim.payment_token.collected': event(
+    'The money of a charge has been credited to its wallet.',
+    ChargeEvent,
+  ),
 }
 
 export const tokenEvents = {
-  'claim.payment_token.created': event('A payment token has been made.', PaymentTokenEvent),
+  'claim.payment_token.created': event('A payment token has been created.', PaymentTokenEvent),
   'claim.payment_token.approved': event(
     'A person has approved a payment token: it can be charged.',
     PaymentTokenEvent,
   ),
   'claim.payment_token.denied': event('A person has denied a payment token.', PaymentTokenEvent),
   'claim.payment_token.revoked': event(
-    'A payment token has been revoked, or its intent was cancelled: its money is free again.',
+    'A payment token has been revoked, or its intent was cancelled: its hold is released.',
     PaymentTokenEvent,
   ),
   'claim.payment_token.expired': event(
-    'A payment token has expired uncharged: its money is free again.',
+    'A payment token has expired uncharged: its hold is released.',
     PaymentTokenEvent,
   ),
   'claim.payment_token.charged': event('A payment token has been charged.', PaymentTokenEvent),
@@ -60,8 +63,8 @@ export const tokenEvent = (token: TokenRow): z.output<typeof PaymentTokenEvent> 
   agentId: token.agentId,
   intentId: token.intentId,
   status: token.status,
-  amountEuros: token.amountEuros,
-  ...(token.chargedEuros === null ? {} : { chargedEuros: token.chargedEuros }),
+  amountCents: token.amountCents,
+  ...(token.chargedCents === null ? {} : { chargedCents: token.chargedCents }),
   merchant: token.recipientName,
 })
 
@@ -73,20 +76,20 @@ const TokenRecord = z
     agentId: id('agent'),
     delegationId: id('delegation').nullable(),
     intentId: id('intent').meta({
-      description: 'The intent that it was made with, and that its charge pays.',
+      description: 'The token’s intent, which its charge pays.',
     }),
-    amountEuros: euros.meta({ description: 'The most that can be charged.' }),
+    amountCents: money.meta({ description: 'The most that can be charged.' }),
     recipientWalletId: id('wallet'),
     recipientName: z.string().meta({
-      description: 'The public name of the owner of that wallet, who alone may charge it.',
+      description: 'The public name of that wallet’s owner, the only one who can charge it.',
       examples: ['Adler GmbH'],
     }),
     status,
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     expiresAt: instant.meta({
-      description: 'Until then it can be charged; while it is `waiting`, until then a person can approve it.',
+      description: 'It can be charged, or while `waiting` approved, until then.',
     }),
-    chargedEuros: euros.nullable(),
+    chargedCents: money.nullable(),
     chargedAt: instant.nullable(),
     transactionId: id('txn').nullable().meta({ description: 'The payment, once it is charged.' }),
     ...recordTail,
@@ -104,21 +107,21 @@ const ChargeRecord = z
     }),
     agentId: id('agent'),
     walletId: id('wallet'),
-    amountEuros: euros,
+    amountCents: money,
     transactionId: id('txn').meta({ description: 'The payment on your side.' }),
   })
   .meta({ id: 'PaymentTokenCharge' })
 
 /** Shown to the owner of the wallet; reveals nothing else about the payer. */
 const chargeRefusals = {
-  amount_exceeded: [400, 'amountEuros: it is more than the token is for.'],
-  token_waiting: [400, 'paymentToken: a person on the payer’s side has yet to approve it. Try again later.'],
+  amount_exceeded: [400, 'amountEuros: it exceeds the token’s amount.'],
+  token_waiting: [400, 'paymentToken: it waits for approval on the payer’s side. Try again later.'],
   token_blocked: [
     400,
-    'paymentToken: it cannot be paid now: the payer has stopped the agent or its wallet, or the wallet has changed. Nothing was taken.',
+    'paymentToken: it cannot be charged now: the payer has stopped the agent or its wallet, or the wallet has changed. Nothing was charged.',
   ],
-  token_charged: [410, 'paymentToken: it is charged already. A token is charged once.'],
-  token_denied: [410, 'paymentToken: a person on the payer’s side has denied it. Ask for another one.'],
+  token_charged: [410, 'paymentToken: it has already been charged. Each can be charged once.'],
+  token_denied: [410, 'paymentToken: it was denied on the payer’s side. Ask for another one.'],
   token_revoked: [410, 'paymentToken: the payer has revoked it. Ask for another one.'],
   token_expired: [410, 'paymentToken: it has expired. Ask for another one.'],
 } as const satisfies Record<string, Failure>
@@ -132,28 +135,28 @@ const notFound = { token_not_found: missing('payment token') }
 const makers = { callers: ['key', 'agent'], scope: 'payment-tokens:write' } as const
 const readers = { callers: ['key', 'agent'], scope: 'payment-tokens:read' } as const
 
-const NO_NUMBER = 'A payment token takes none: leave it out.'
+const NO_NUMBER = 'A payment token accepts none. Leave it out.'
 
 export const paymentTokensApi = {
   create: post('/collect/payment-tokens', {
     ...makers,
-    summary: 'Make a payment token for a wallet',
+    summary: 'Create a payment token for a wallet',
     description: [
-      'Whoever has the wallet can take up to this amount from the agent’s, once, with the token that is shown here. The wallet may be another owner’s: then that owner’s public name is the payee, and nothing else of theirs is shown.',
-      'It is an intent of the agent: its rules, limits, risk and budgets decide about the amount, which is held until the token is charged or ends. What they deny is a 400 with the reason, and the denied intent is among the intents. Where a person has to approve, the token is `waiting`, and cannot be charged before; `POST /intents/{id}/approve` with its `intentId` makes it `active`.',
-      'It can be charged for 15 minutes, from now or from the approval. Charging gives back what was not taken, and so do expiry, `revoke`, and cancelling the intent.',
+      'The owner of the wallet can charge up to this amount from the agent’s wallet, once, with the token that is shown here. The wallet may belong to another owner: then that owner’s public name is the payee, and nothing else about that owner is shown.',
+      'It is an intent of the agent: its rules, limits, risk and budgets decide about the amount, which is held until the token is charged or ends. A denial is a 400 with the reason, and the denied intent is listed. If a person must approve, the token is `waiting` and cannot be charged before; `POST /intents/{id}/approve` with its `intentId` makes it `active`.',
+      'It can be charged for 15 minutes, from now or from the approval. Charging, expiry, `revoke` and cancelling the intent release the rest of the hold.',
     ].join('\n\n'),
     run: 'hot',
     body: withoutCardNumbers(
       z.strictObject({
         agentId: ownAgent,
-        amountEuros: positiveEuros(),
+        amountCents: positiveMoney(),
         recipientWalletId: id('wallet').meta({ description: 'The wallet that is paid, of any owner.' }),
         purpose: freeText
           .min(1)
           .default('Payment by token')
           .meta({
-            description: 'For you. The owner of the wallet is not shown it.',
+            description: 'For your own use; not shown to the wallet’s owner.',
             examples: ['Report 17'],
           }),
         runId: id('run').nullable().default(null),
@@ -180,7 +183,7 @@ export const paymentTokensApi = {
   list: list('/collect/payment-tokens', {
     ...readers,
     summary: 'List payment tokens',
-    description: 'Those that your agents have made, newest first.',
+    description: 'Those of your agents, newest first.',
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
@@ -197,12 +200,12 @@ export const paymentTokensApi = {
   revoke: post('/collect/payment-tokens/{id}/revoke', {
     ...makers,
     summary: 'Revoke a payment token',
-    description: 'Its intent is cancelled with it, and the money is free again.',
+    description: 'Its intent is cancelled too, and the hold is released.',
     run: 'hot',
     returns: [200, TokenRecord],
     fails: {
       ...notFound,
-      token_over: [400, 'The token is charged already, or has ended.'],
+      token_over: [400, 'The token has already been charged, or has ended.'],
     },
     emits: {
       'intent.cancelled': IntentEvent,
@@ -212,7 +215,7 @@ export const paymentTokensApi = {
   charge: post('/collect/agents/{id}/charge', {
     summary: 'Charge a payment token',
     description:
-      'For the owner of the wallet that the token was made for; an agent charges tokens for its own wallet. `id` is the agent that pays, as whoever gave you the token told you. It takes this amount, at most what the token is for, and once: afterwards 410. The money leaves the payer’s ledger and enters yours, as money from outside does. You learn nothing else of the payer, and the payer nothing of you but your name.',
+      'For the owner of the wallet that the token was made for; an agent charges tokens for its own wallet. `id` is the paying agent, which the token’s sender gave you. Charges this amount, up to the token’s amount, once: afterwards 410. The money leaves the payer’s ledger and enters yours, like money from outside. You learn nothing else about the payer, and the payer only your name.',
     callers: ['key', 'agent'],
     scope: 'collect:write',
     body: withoutCardNumbers(
@@ -222,14 +225,14 @@ export const paymentTokensApi = {
           .min(1)
           .max(200)
           .meta({ examples: ['pt_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-        amountEuros: positiveEuros(),
+        amountCents: positiveMoney(),
       }),
       NO_NUMBER,
     ),
     example: { paymentToken: 'pt_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 4.5 },
     returns: [200, ChargeRecord],
     fails: {
-      token_not_found: [404, 'paymentToken: no token of this agent for a wallet of yours has it.'],
+      token_not_found: [404, 'paymentToken: no such token of this agent for a wallet of yours.'],
       wallet_closed: [400, 'The wallet that the token was made for is closed.'],
       ...chargeRefusals,
     },
@@ -237,10 +240,10 @@ export const paymentTokensApi = {
   }),
   /** The payer's side of a charge, in the transaction of the charging request. */
   take: post('/collect/payment-tokens/{id}/take', {
-    summary: 'Take what a payment token is charged',
+    summary: 'Debit the payer of a charged payment token',
     callers: [],
     run: 'hot',
-    body: z.strictObject({ chargeId: id('txn'), amountEuros: positiveEuros() }),
+    body: z.strictObject({ chargeId: id('txn'), amountCents: positiveMoney() }),
     example: { chargeId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 4.5 },
     returns: [
       200,

@@ -4,7 +4,7 @@ import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
 import { newId } from '../../../values/ids.ts'
-import { formatEuros } from '../../../values/money.ts'
+import { formatMoney } from '../../../values/money.ts'
 import { type BatchState, pay, type TransferRequest } from '../../transfers/index.ts'
 import { type ChargeRefusal, type paymentTokensApi, tokenEvent } from './api.ts'
 import {
@@ -26,7 +26,7 @@ type TakeResult = z.output<(typeof paymentTokensApi.take)['returns'][1]>
  */
 export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params, body }, context) => {
   const { sql, tenant, actor, refuse, emit, runForOwner } = context
-  const { paymentToken, amountEuros } = body
+  const { paymentToken, amountCents } = body
   const token = await presentedToken(sql, paymentToken)
   const isTheirs =
     token?.recipientOwnerId === tenant.ownerId && token.mode === tenant.mode && token.agentId === params.id
@@ -37,13 +37,13 @@ export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params
     return refuse('token_not_found')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   const transactionId = newId('txn')
-  const input = { params: { id: tokenId }, body: { chargeId: transactionId, amountEuros } }
+  const input = { params: { id: tokenId }, body: { chargeId: transactionId, amountCents } }
   // The payer's side does not learn this request's id, which the caller may have chosen.
   const taken = await runForOwner({ ownerId, mode }, 'paymentTokens.take', input, `charge:${tokenId}`)
   const { refusal, message } = taken as TakeResult
   if (refusal) return refuse(refusal, message ?? undefined)
-  emit('claim.payment_token.accepted', { transactionId, walletId, amountEuros })
-  return { status: 'completed', agentId, walletId, amountEuros, transactionId }
+  emit('claim.payment_token.accepted', { transactionId, walletId, amountCents })
+  return { status: 'completed', agentId, walletId, amountCents, transactionId }
 }
 
 type Handler = HandlerOf<typeof paymentTokensApi.take, State>
@@ -57,12 +57,12 @@ interface State {
 }
 
 function transferRequest(request: Request, token: PayingToken): TransferRequest {
-  const { chargeId, amountEuros } = request.input.body
+  const { chargeId, amountCents } = request.input.body
   const { id: paymentTokenId, fromWalletId, intentId, recipientOwnerId: ownerId } = token
   const payable = { type: 'payment_token', id: chargeId } as const
   const to = { ownerId, walletId: token.recipientWalletId, name: token.recipientName, iban: null }
   const payee = { requestId: null, paymentTokenId, ...to, payable }
-  const body = { fromWalletId, amountEuros, reference: null, intentId, payee }
+  const body = { fromWalletId, amountCents, reference: null, intentId, payee }
   return { ...request, input: { params: {}, query: {}, body } }
 }
 
@@ -72,12 +72,12 @@ const refused = (refusal: ChargeRefusal, message: string | null = null) => ({ re
 
 /** A refusal because of the token itself, or the earlier answer if this charge has already been taken. */
 function answerOf({ input, now }: Request, token: TokenRow) {
-  const { chargeId, amountEuros } = input.body
+  const { chargeId, amountCents } = input.body
   if (token.chargeId === chargeId) return ALREADY_CHARGED
   const over = unusableReason(token, now)
   if (over) return refused(over)
-  if (amountEuros <= token.amountEuros) return undefined
-  const message = `amountEuros: the token is for at most ${formatEuros(token.amountEuros)}.`
+  if (amountCents <= token.amountCents) return undefined
+  const message = `amountEuros: the token is for at most ${formatMoney(token.amountCents)}.`
   return refused('amount_exceeded', message)
 }
 
@@ -111,9 +111,9 @@ export const take = {
     // The charging owner does not learn what blocks the payer's side.
     if (transfer instanceof Refusal) return refused('token_blocked')
     tokenMachine.move(token, 'charged')
-    const { chargeId, amountEuros: chargedEuros } = item.input.body
+    const { chargeId, amountCents: chargedCents } = item.input.body
     const { transactionId } = transfer
-    Object.assign(token, { chargeId, chargedEuros, chargedAt: item.now, updatedAt: item.now, transactionId })
+    Object.assign(token, { chargeId, chargedCents, chargedAt: item.now, updatedAt: item.now, transactionId })
     charged.push(token)
     verdict.emit('claim.payment_token.charged', tokenEvent(token))
     return ALREADY_CHARGED

@@ -10,7 +10,7 @@ import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
-import { newSecret, traceOf } from '../../../kernel/database/credential.ts'
+import { hashAndHint, newSecret } from '../../../kernel/database/credential.ts'
 import { isPurse, type PayableWallet, payableWallets } from '../../../money/wallets/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { type paymentTokensApi, tokenEvent } from './api.ts'
@@ -47,7 +47,7 @@ async function findRecipients(
 const APPROVAL_MINUTES = 1_440
 
 function declareRequest(request: Request, recipient: Recipient | undefined): DeclareRequest {
-  const { agentId, amountEuros, purpose, runId } = request.input.body
+  const { agentId, amountCents, purpose, runId } = request.input.body
   const paymentToken = {
     id: newId('paymenttoken'),
     name: recipient?.name ?? '',
@@ -56,7 +56,7 @@ function declareRequest(request: Request, recipient: Recipient | undefined): Dec
   const unset = { mcc: null, country: null, beneficiaryId: null, walletId: null, requestId: null }
   const unnamed = { cardId: null, clientIntentId: null, metadata: {} }
   const expiresInMinutes = APPROVAL_MINUTES
-  const members = { agentId, amountEuros, purpose, runId, expiresInMinutes, paymentToken }
+  const members = { agentId, amountCents, purpose, runId, expiresInMinutes, paymentToken }
   return { ...request, input: { params: {}, query: {}, body: { ...members, ...unset, ...unnamed } } }
 }
 
@@ -117,15 +117,15 @@ export const create = {
       agentId: intent.agentId,
       delegationId: intent.delegationId,
       intentId: intent.id,
-      amountEuros: intent.amountEuros,
+      amountCents: intent.amountCents,
       recipientWalletId: recipient.id,
       recipientOwnerId: recipient.ownerId,
       recipientName: recipient.name,
       status: intent.status === 'approved' ? 'active' : 'waiting',
-      ...traceOf(secret),
+      ...hashAndHint(secret),
       expiresAt: intent.expiresAt,
       chargeId: null,
-      chargedEuros: null,
+      chargedCents: null,
       chargedAt: null,
       transactionId: null,
     }

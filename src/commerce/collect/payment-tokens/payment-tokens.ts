@@ -31,7 +31,7 @@ const onIntent = (status: TokenStatus): Reaction => {
   return onlyWith(
     'paymentTokenId',
     reactionToAll(IntentEvent, { [name]: tokenEvents[name] }, async (events, context) => {
-      const { sql, tenant, now, emit, sendAlong } = context as Context<never, typeof tokenEvents>
+      const { sql, tenant, now, emit, queueStatement } = context as Context<never, typeof tokenEvents>
       const ids = events.flatMap(({ paymentTokenId }) => paymentTokenId ?? [])
       const tokens = [...(await lockTokens(sql, tenant, ids)).values()]
       const changed = tokens.filter(token =>
@@ -47,7 +47,7 @@ const onIntent = (status: TokenStatus): Reaction => {
         token.updatedAt = now
         emit(name, tokenEvent(token))
       }
-      sendAlong(updateTokens(sql, tenant, changed))
+      queueStatement(updateTokens(sql, tenant, changed))
     }),
   )
 }
@@ -60,7 +60,7 @@ async function recordCharges(
   events: readonly z.output<typeof IncomingEvent>[],
   context: Context<never, typeof charged>,
 ): Promise<void> {
-  const { sql, tenant, now, emit, sendAlong } = context
+  const { sql, tenant, now, emit, queueStatement } = context
   const credits = events.filter(({ walletId }) => walletId !== null)
   if (credits.length === 0) return
   const [wallets, senders] = await Promise.all([
@@ -76,17 +76,17 @@ async function recordCharges(
     ),
   ])
   const transactions = credits.map(credit => {
-    const { creditId, amountEuros } = credit
+    const { creditId, amountCents } = credit
     const id = String(credit.payableId)
     const walletId = String(credit.walletId)
-    emit('claim.payment_token.collected', { transactionId: id, walletId, amountEuros })
+    emit('claim.payment_token.collected', { transactionId: id, walletId, amountCents })
     const witnesses = [{ type: 'credit', id: creditId, at: now.toISOString() }]
     const agentId = wallets.get(walletId)?.agentId ?? null
     const merchant = senders.get(creditId) ?? ''
-    const members = { id, type: 'collect', walletId, agentId, amountEuros, merchant, witnesses } as const
+    const members = { id, type: 'collect', walletId, agentId, amountCents, merchant, witnesses } as const
     return completedTransaction(members, context, context)
   })
-  sendAlong(insertTransactions(sql, transactions))
+  queueStatement(insertTransactions(sql, transactions))
 }
 
 const onCredit: Reaction = {
@@ -119,7 +119,7 @@ const paymentTokens = implement(paymentTokensApi, {
 
 export const paymentTokensArea = area(
   'Payment Tokens',
-  'The right to take an amount from an agent’s wallet, once, given to the owner of another wallet.',
+  'The right of another wallet’s owner to charge an agent’s wallet once.',
   paymentTokens,
   {
     personal: paymentTokensPersonal,

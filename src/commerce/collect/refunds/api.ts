@@ -11,7 +11,7 @@ import {
 import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { backoff, days, instant, minutes } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { euros, positiveEuros } from '../../../values/money.ts'
+import { money, positiveMoney } from '../../../values/money.ts'
 import { excerpt, freeText, recordHead, recordTail } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
 import { lookupFails, PaymentRequestRecord, RequestEvent, requestEvent, way } from '../api.ts'
@@ -63,41 +63,39 @@ const RefundRecord = z
     paymentId: id('requestpayment'),
     way,
     status: z.enum(requestRefundStates).meta({
-      description: '`returned`: the payer’s bank has sent the money back; it is in the wallet again.',
+      description: '`returned`: the payer’s bank returned the money; it is in the wallet again.',
     }),
-    amountEuros: euros,
+    amountCents: money,
     reason: z.string().nullable(),
     failure: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'Why it has come to nothing.' }),
-    transferId: id('transfer').nullable().meta({ description: 'The transfer by SEPA that takes it back.' }),
+      .meta({ description: 'Why it failed.' }),
+    transferId: id('transfer').nullable().meta({ description: 'The SEPA transfer that refunds it.' }),
     completedAt: instant.nullable(),
     ...recordTail,
   })
   .meta({ id: 'RefundOfRequest' })
 
 const RefundedRequest = PaymentRequestRecord.extend({
-  refunds: z
-    .array(RefundRecord)
-    .meta({ description: 'What this call sends back, a refund for each payment.' }),
+  refunds: z.array(RefundRecord).meta({ description: 'The refunds of this call, one for each payment.' }),
 }).meta({ id: 'RefundedPaymentRequest' })
 
 export const MAX_PARTS = 50
 
 export const refundRefusals = {
   ...lookupFails,
-  request_open: [400, 'The request still waits for money: cancel it first.'],
-  nothing_to_refund: [400, 'Nothing is left of what came for the request.'],
-  refund_above_received: [400, 'amountEuros: it is more than is left of what came for the request.'],
+  request_open: [400, 'The request is still open. Cancel it first.'],
+  nothing_to_refund: [400, 'The request has no refundable amount left.'],
+  refund_above_received: [400, 'amountEuros: it exceeds the refundable amount of the request.'],
   sender_unknown: [
     400,
-    'The bank has not told the account from which the money came. Pay it back by POST /transfers.',
+    'The bank did not report the sender’s account. Pay the money back by POST /transfers.',
   ],
-  wallet_frozen: [400, 'The wallet is frozen: nothing leaves it.'],
+  wallet_frozen: [400, 'The wallet is frozen. Unfreeze it first.'],
   wallet_closed: [400, 'The wallet is closed. Pay it back from another one by POST /transfers.'],
-  insufficient_funds: [400, 'There is not enough in the wallet.'],
-  single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
+  insufficient_funds: [400, 'The wallet’s available balance is too low.'],
+  single_limit_exceeded: [400, 'The amount exceeds the limit for one transfer.'],
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
 } as const satisfies Record<string, Failure>
 
@@ -107,36 +105,33 @@ const RequestRefundEvent = RequestEvent.extend({
   refundId: id('requestrefund'),
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
-  refundEuros: euros.meta({ description: 'What goes back with this refund.' }),
-  refundedEuros: euros.meta({ description: 'What has gone back of the request by now.' }),
-  reason: z.string().max(200).optional().meta({ description: 'Why it has come to nothing.' }),
+  refundCents: money.meta({ description: 'The amount of this refund.' }),
+  refundedCents: money.meta({ description: 'Refunded from the request so far.' }),
+  reason: z.string().max(200).optional().meta({ description: 'Why it failed.' }),
 })
 
 export const refundEvents = {
-  'claim.request.refund_started': event(
-    'Money that came for a request is on its way back to who had paid.',
-    RequestRefundEvent,
-  ),
+  'claim.request.refund_started': event('A refund of a payment request has begun.', RequestRefundEvent),
   'claim.request.refunded': event(
-    'Money that came for a request is back with who had paid: a part, or all of it.',
+    'A refund of a payment request has been completed, in part or in full.',
     RequestRefundEvent,
   ),
   'claim.request.refund_failed': event(
-    'Money that was to go back to who had paid a request is in the wallet again, and why.',
+    'A refund of a payment request has failed; the money is in the wallet again.',
     RequestRefundEvent,
   ),
 }
 
 export const refundEvent = (
   request: RequestRow,
-  { id, paymentId, way, amountEuros, failure }: RefundRow,
+  { id, paymentId, way, amountCents, failure }: RefundRow,
 ) => ({
   ...requestEvent(request),
   refundId: requestRefundIdOf(id),
   paymentId: paymentId ?? '',
   way,
-  refundEuros: amountEuros,
-  refundedEuros: request.refundedEuros,
+  refundCents: amountCents,
+  refundedCents: request.refundedCents,
   ...(failure ? { reason: excerpt(failure.message) } : {}),
 })
 
@@ -149,17 +144,17 @@ export const refundingEvents = {
 
 export const refundsApi = {
   refund: post('/collect/requests/{id}/refund', {
-    summary: 'Give back what came for a payment request',
+    summary: 'Refund a payment request',
     description: [
-      'By the way it came: a SEPA credit goes back to its sender by a transfer, which verifies the payee and counts towards your limits as any other; a charge of a card is refunded by the acquirer; what came from a wallet here is in it at once. It is never more than came. Without `amountEuros` all of it goes back, the surplus included.',
-      `What came last goes back first. Each payment has a refund of its own: \`completed\`, or \`pending\` until the bank or the acquirer has said how it ends. The request is \`refunded\` once all that came is back. A refund takes money of ${MAX_PARTS} payments at most.`,
-      'Send an `Idempotency-Key`: a repeated call with the same one gives nothing back twice.',
+      'By the way of each payment: a SEPA credit is returned to its sender by a transfer, which verifies the payee and counts towards your limits like any other; a card charge is refunded by the acquirer; a payment from a wallet here is returned immediately. Never more than was received. Without `amountEuros` everything is refunded, including the surplus.',
+      `The newest payment is refunded first. Each payment has its own refund: \`completed\`, or \`pending\` until the bank or the acquirer has reported the outcome. The request is \`refunded\` once everything is refunded. One refund covers ${MAX_PARTS} payments at most.`,
+      'Send an `Idempotency-Key`: a repetition with the same key refunds nothing twice.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'collect:write',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({
-      amountEuros: positiveEuros().optional(),
+      amountCents: positiveMoney().optional(),
       reason: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
     }),
     example: { amountEuros: 5, reason: 'One chapter is missing' },
@@ -177,9 +172,9 @@ export const refundsApi = {
   }),
   /** Asks the acquirer about the request's due refunds; nothing is refunded twice. */
   followRefunds: post('/collect/requests/{id}/follow-refunds', {
-    summary: 'Ask what has become of the refunds of a payment request',
+    summary: 'Check the pending refunds of a payment request',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
     fails: lookupFails,
     emits: refundingEvents,

@@ -14,7 +14,7 @@ import { transactionsById } from '../../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
-import { type Cents, cents, formatEuros, minOf, minus, sumOf } from '../../../values/money.ts'
+import { type Cents, cents, formatMoney, minOf, minus, sumOf } from '../../../values/money.ts'
 import { lockTakeBacks, openPayBacks, type PayBacks } from '../../transfers/index.ts'
 import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
@@ -106,8 +106,8 @@ async function openRefund(
   return refusalOf(opened, context) ?? opened
 }
 
-const leftOf = ({ amountEuros, refundedEuros }: PaymentRow): Cents =>
-  minus(cents(amountEuros), cents(refundedEuros))
+const leftOf = ({ amountCents, refundedCents }: PaymentRow): Cents =>
+  minus(cents(amountCents), cents(refundedCents))
 
 /** Divides a refund over the payments, newest first, since the surplus is in the newest. */
 function partsOf(
@@ -118,10 +118,7 @@ function partsOf(
   const left = sumOf(payments.map(leftOf))
   if (left === 0n) return refuse('nothing_to_refund')
   if (amountCents !== undefined && amountCents > left)
-    return refuse(
-      'refund_above_received',
-      `amountEuros: ${formatEuros(left)} of what came can go back at most.`,
-    )
+    return refuse('refund_above_received', `amountEuros: ${formatMoney(left)} can be refunded at most.`)
   const parts: RefundPart[] = []
   let rest = amountCents ?? left
   for (const payment of payments) {
@@ -166,7 +163,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
  * the owner who paid.
  */
 export async function beginRefunds(target: RefundTarget, context: RequestContext) {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const opened = await openRefund(target, context)
   if (opened instanceof Refusal) return opened
   const { locked, parts, book, payBacks } = opened
@@ -176,9 +173,9 @@ export async function beginRefunds(target: RefundTarget, context: RequestContext
     refunds.push(refund)
     await refundWays[part.payment.way](refund, part, opened, context)
   }
-  sendAlong(payBacks.write())
-  sendAlong(writeRefunding(sql, tenant, opened))
-  sendAlong(book.post(sql))
+  queueStatement(payBacks.write())
+  queueStatement(writeRefunding(sql, tenant, opened))
+  queueStatement(book.post(sql))
   return { request: locked.request, refunds, payments: opened.payments }
 }
 
@@ -195,11 +192,11 @@ function beginRefund(
   const askDueAt = way === 'card' ? after(now, FIRST_CHECK_AFTER) : null
   const refund = refunds.request(
     { id: transactionId, agentId: request.agentId },
-    { id, way, amountEuros: amountCents, reason, note, ...of, askDueAt },
+    { id, way, amountCents, reason, note, ...of, askDueAt },
     emit,
   )
-  payment.refundedEuros += amountCents
-  request.refundingEuros += amountCents
+  payment.refundedCents += amountCents
+  request.refundingCents += amountCents
   Object.assign(request, { updatedAt: now })
   Object.assign(payment, { updatedAt: now })
   emit('claim.request.refund_started', refundEvent(request, refund))
@@ -227,7 +224,7 @@ const referenceOf = ({ locked: { request } }: OpenRefund): string => `Refund ${r
 
 function payBySepa(
   refund: RefundRow,
-  { payment, amountCents: amountEuros }: RefundPart,
+  { payment, amountCents }: RefundPart,
   opened: OpenRefund,
   context: RequestContext,
 ): void {
@@ -236,13 +233,13 @@ function payBySepa(
   if (!senderName || !senderIban) throw new Error(`${payment.id}: its sender is unknown`)
   const wallet = wallets.get(payment.walletId) as WalletRow
   const to = { name: senderName, iban: senderIban }
-  const payBack = { wallet, to, amountEuros, reference: referenceOf(opened) }
+  const payBack = { wallet, to, amountCents, reference: referenceOf(opened) }
   refund.transferId = payBacks.pay(payBack, book, context).id
 }
 
 async function payToWallet(
   refund: RefundRow,
-  { payment, amountCents: amountEuros }: RefundPart,
+  { payment, amountCents }: RefundPart,
   opened: OpenRefund,
   context: RequestContext,
 ): Promise<void> {
@@ -251,6 +248,6 @@ async function payToWallet(
   if (!credit) throw new Error(`${payment.id}: a payment without its credit`)
   const { name: senderName } = await findCustomer(records, tenant.ownerId)
   const reference = referenceOf(opened)
-  await refundOwner(credit, { amountEuros, senderName, reference }, opened.book, context)
+  await refundOwner(credit, { amountCents, senderName, reference }, opened.book, context)
   endRefund(refund, 'completed', opened, context)
 }

@@ -18,7 +18,7 @@ import {
 import { TransferEvent } from '../../transfers/index.ts'
 import { type LockedRequest, lockRequest, writeRequests } from '../payments.ts'
 import { collectProcess } from '../process.ts'
-import { type PaymentRow, paymentsById, receivedEuros, requestMachine } from '../request.ts'
+import { type PaymentRow, paymentsById, receivedCents, requestMachine } from '../request.ts'
 import { recordedEvents, refundEvent, refundEvents } from './api.ts'
 
 export interface Refunding {
@@ -60,23 +60,23 @@ export function endRefund(
   { locked: { request }, payments, transactions, refunds }: Refunding,
   { now, emit, wake }: Pick<RefundContext, 'now' | 'emit' | 'wake'>,
 ): void {
-  const { amountEuros, status: before } = refund
+  const { amountCents, status: before } = refund
   const payment = payments.get(refund.paymentId ?? '')
   const transaction = transactions.get(refund.transactionId ?? '')
   if (ending === 'completed') {
     if (!refunds.complete(refund, transaction, null, emit)) return
-    request.refundedEuros += amountEuros
-    if (request.refundedEuros === receivedEuros(request)) requestMachine.move(request, 'refunded')
+    request.refundedCents += amountCents
+    if (request.refundedCents === receivedCents(request)) requestMachine.move(request, 'refunded')
   } else {
     const hasFailed = refunds.fail(refund, ending, emit) || refunds.reverse(refund, transaction, ending, emit)
     if (!hasFailed) return
-    if (payment) payment.refundedEuros -= amountEuros
+    if (payment) payment.refundedCents -= amountCents
     if (before === 'completed') {
-      request.refundedEuros -= amountEuros
+      request.refundedCents -= amountCents
       requestMachine.move(request, 'paid')
     }
   }
-  if (before === 'pending') request.refundingEuros -= amountEuros
+  if (before === 'pending') request.refundingCents -= amountCents
   request.updatedAt = now
   if (payment) payment.updatedAt = now
   const event = ending === 'completed' ? 'claim.request.refunded' : 'claim.request.refund_failed'
@@ -101,7 +101,7 @@ async function follow(
   events: readonly z.output<typeof TransferEvent>[],
   context: RefundContext,
 ): Promise<void> {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const transfers = new Map(events.map(event => [event.transferId, event]))
   for (const known of await refundsOfTransfers(sql, tenant, [...transfers.keys()])) {
     const { status, reason } = transfers.get(known.transferId ?? '') ?? {}
@@ -110,7 +110,7 @@ async function follow(
     if (!refund || !status) continue
     const failure = { code: status, message: reason ?? `The transfer was ${status}.` }
     endRefund(refund, status === 'completed' ? status : failure, refunding, context)
-    sendAlong(writeRefunding(sql, tenant, refunding))
+    queueStatement(writeRefunding(sql, tenant, refunding))
   }
 }
 

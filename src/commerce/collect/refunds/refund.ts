@@ -10,7 +10,6 @@ import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { after } from '../../../values/clock.ts'
-import { cents } from '../../../values/money.ts'
 import { lockRequest } from '../payments.ts'
 import {
   type AcquirerCharge,
@@ -79,8 +78,7 @@ export async function beginRequestRefund(target: RefundTarget, context: RequestC
  * under the same references.
  */
 export const refund = externalCall(refundsApi.refund, {
-  async reserve({ params, body: { amountEuros, reason: note } }, context) {
-    const amountCents = amountEuros === undefined ? undefined : cents(amountEuros)
+  async reserve({ params, body: { amountCents, reason: note } }, context) {
     const begun = await beginRequestRefund(
       { requestId: params.id, amountCents, reason: 'other', note },
       context,
@@ -117,15 +115,15 @@ async function currentRefunds({ cards, refundIds }: PendingSteps, context: Reque
 
 function cardRefundsOf(
   requestId: string,
-  refunds: readonly Pick<RefundRow, 'id' | 'way' | 'paymentId' | 'amountEuros'>[],
+  refunds: readonly Pick<RefundRow, 'id' | 'way' | 'paymentId' | 'amountCents'>[],
   payments: ReadonlyMap<string, PaymentRow>,
   { tenant, now }: Pick<RequestContext, 'tenant' | 'now'>,
 ): CardRefunds {
-  const ofCards = refunds.flatMap(({ id, way, paymentId, amountEuros }) => {
+  const ofCards = refunds.flatMap(({ id, way, paymentId, amountCents }) => {
     if (way !== 'card') return []
     const { charge, walletId } = payments.get(paymentId ?? '') ?? {}
     if (!charge || !walletId) throw new Error(`${id}: a payment by card without its charge`)
-    return [{ refundId: requestRefundIdOf(id), walletId, cents: String(amountEuros), charge }]
+    return [{ refundId: requestRefundIdOf(id), walletId, cents: String(amountCents), charge }]
   })
   return { requestId, mode: tenant.mode, now: now.toISOString(), refunds: ofCards }
 }
@@ -137,7 +135,7 @@ export async function askAcquirer(
 ): Promise<RequestRefundOutcome[]> {
   const outcomes: RequestRefundOutcome[] = []
   for (const { refundId, cents: amount, charge } of refunds) {
-    const asked = { ...charge, amountEuros: BigInt(amount), refundReference: refundId }
+    const asked = { ...charge, amountCents: BigInt(amount), refundReference: refundId }
     const outcome = await ports.acquirer(mode).refund(asked, { requestId, now: new Date(now) })
     outcomes.push({ refundId, outcome })
   }
@@ -149,7 +147,7 @@ export async function recordCardRefunds(
   { requestId, refunds: asked }: Pick<CardRefunds, 'requestId' | 'refunds'>,
   context: Context<never, typeof refundingEvents>,
 ): Promise<void> {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   const walletIds = asked.map(({ walletId }) => walletId)
   const ids = asked.map(({ refundId }) => refundIdOf(refundId))
   const [first = ''] = walletIds
@@ -166,7 +164,7 @@ export async function recordCardRefunds(
     const cause = causeOf(refund.id)
     if (outcome.outcome === 'approved') {
       book.release(cause)
-      refundCharge(wallet, { amountEuros: refund.amountEuros, cause }, book, context)
+      refundCharge(wallet, { amountCents: refund.amountCents, cause }, book, context)
       endRefund(refund, 'completed', refunding, context)
     } else if (outcome.outcome === 'declined') {
       book.release(cause)
@@ -177,8 +175,8 @@ export async function recordCardRefunds(
       refunding.refunds.askAgain(refund, attempts, after(now, nextCheckAfter(attempts)))
     }
   }
-  sendAlong(writeRefunding(sql, tenant, refunding))
-  sendAlong(book.post(sql))
+  queueStatement(writeRefunding(sql, tenant, refunding))
+  queueStatement(book.post(sql))
 }
 
 const DONE = { done: true }

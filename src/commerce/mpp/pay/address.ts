@@ -34,7 +34,7 @@ export function payeeProblem(
   if (deniedBy !== null)
     return {
       code: 'merchant_denied',
-      message: `url: the protect rule ${deniedBy} forbids to pay ${plainHost(url)}. Its owner may delete it: DELETE /mpp/protect/${deniedBy}.`,
+      message: `url: the protect rule ${deniedBy} denies ${plainHost(url)}. The owner can delete it: DELETE /mpp/protect/${deniedBy}.`,
     }
   if (hasAllowRules && !isAllowed)
     return { code: 'merchant_not_allowed', message: addressRefusals.merchant_not_allowed[1] }

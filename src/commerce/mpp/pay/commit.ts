@@ -89,7 +89,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
     if (authorizationId === null)
       return new CallExternal(givingBack(payment, blocked('payment_denied', decision.reason)))
     const { mppCredentialId, agentId, delegationId, intentId, cardId, amountCents, host, request } = payment
-    const members = { agentId, delegationId, intentId, cardId, amountEuros: amountCents }
+    const members = { agentId, delegationId, intentId, cardId, amountCents }
     const processor = ports.cardProcessor(payment.mode).name
     const token = registerMppToken(
       { ...members, mppCredentialId, merchantHost: host, keyThumbprint, expiresAt, processor, issued },
@@ -110,7 +110,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
     const sent: SentPayment = { ...payment, authorizationId, request: { ...request, headers } }
     return nextCall(
       { stage: 'send', credentialId: mppCredentialId },
-      { value: sent, call: send, step: paidStep, takes: isPaid },
+      { value: sent, call: send, step: paidStep, accepts: isPaid },
     )
   },
 
@@ -172,7 +172,7 @@ function follow(
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null
   credential.dueAt = after(now, isSent ? SENT_GRACE_MS : OPEN_FOR_MS)
-  if (isSent && ports.mppRuns === 'open') return
+  if (isSent && ports.mppWorkflows === 'open') return
   credential.workflowId = workflowIdOf(mppProcess, credential.id)
   wake(mppProcess, credential)
 }

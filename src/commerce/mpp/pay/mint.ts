@@ -36,8 +36,8 @@ export interface Minted {
 
 export const isMinted = (answer: Minted | PayProblem): answer is Minted => !isProblem(answer)
 
-const ASK_MS = 10_000
-const ASK_BYTES = 65_536
+const OFFER_TIMEOUT_MS = 10_000
+const OFFER_BYTES = 65_536
 
 /** The token's lifetime: a merchant's later authorizations are declined. */
 const TOKEN_MS = days(1)
@@ -63,7 +63,7 @@ export async function fetchOfferAndMint(
   if (isProblem(offer)) return offer
   const problem = offerProblem(offer, {
     now: clock.real(),
-    heldEuros: heldCents,
+    heldCents,
     networks: tokenNetworks ?? [],
     body: request.body,
     url: new URL(request.url),
@@ -106,8 +106,8 @@ async function askMerchant(
   const headers = { ...request.headers, 'accept-payment': 'card/charge' }
   const answer = await ports.outbound.send({
     ...sendable({ ...request, headers }),
-    timeoutMs: ASK_MS,
-    maxBytes: ASK_BYTES,
+    timeoutMs: OFFER_TIMEOUT_MS,
+    maxBytes: OFFER_BYTES,
     ownListener: allowsOwnListener(mode),
     maxConcurrent: MAX_CONCURRENT,
   })
@@ -133,11 +133,11 @@ export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
 function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
   if (answer.kind === 'busy') return { code: 'merchant_busy', message: merchantRefusals.merchant_busy[1] }
-  const code = answer.timedOut ? 'merchant_silent' : 'merchant_unusable'
+  const code = answer.timedOut ? 'merchant_timeout' : 'merchant_unusable'
   return { code, message: `${merchantRefusals[code][1]} ${answer.message}` }
 }
 
-const KEYS_MS = 5_000
+const KEYS_TIMEOUT_MS = 5_000
 const KEYS_BYTES = 65_536
 
 /** The merchant's key: from the challenge, or from the merchant's own origin. */
@@ -151,7 +151,7 @@ async function fetchMerchantKey(
     url: key.jwksUri,
     method: 'GET',
     headers: { accept: 'application/jwk-set+json, application/json' },
-    timeoutMs: KEYS_MS,
+    timeoutMs: KEYS_TIMEOUT_MS,
     maxBytes: KEYS_BYTES,
     ownListener: allowsOwnListener(mode),
     maxConcurrent: MAX_CONCURRENT,
@@ -169,7 +169,7 @@ function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
   const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
   const [jwk] = named
   if (named.length !== 1 || !isObject(jwk))
-    return unusable('The jwksUri of the merchant does not give the one key that its challenge names.')
+    return unusable('The merchant’s jwksUri does not contain exactly one key with the kid of its challenge.')
   const problem = merchantKeyProblem(jwk)
   return problem === undefined ? merchantKeyOf(jwk) : unusable(problem)
 }

@@ -47,7 +47,7 @@ interface State {
  * Locks nothing, and writes only a denial with all its reasons, as for every request for card data.
  */
 export const reserveStep = <I extends Payable>(
-  askedBy: (input: I) => MerchantCall,
+  merchantCallOf: (input: I) => MerchantCall,
   mintStep: MintStep,
 ): BatchedStep<I, CallExternal<AskStage>, PayProblemCode, typeof denialEvents, State> => ({
   name: 'reserve',
@@ -64,23 +64,34 @@ export const reserveStep = <I extends Payable>(
         context,
       ),
     ])
-    const asks = items.map((item, n) => {
+    const queries = items.map((item, n) => {
       const { actor, input } = item
       return [item, { actor, cardId: chosen[n] ?? null, intentId: input.body.intentId }] as const
     })
-    return { records, rules, subjects: await openSubjects(new Map(asks), context), ports }
+    return { records, rules, subjects: await openSubjects(new Map(queries), context), ports }
   },
 
   decide(item, state, { emit, refuse }) {
     const subject = state.subjects.get(item)
-    if (!subject) throw new Error('an ask without what it is judged by')
+    if (!subject) throw new Error('a query without its subject')
     const { tenant, actor, now, input } = item
-    const { request, challenge } = askedBy(input)
+    const { request, challenge } = merchantCallOf(input)
     const url = URL.parse(request.url)
     const merchantHost = url && plainHost(url)
-    const ask = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
+    const accessRequest = {
+      way: 'mpp',
+      sourceId: null,
+      purpose: null,
+      merchantHost,
+      keyThumbprint: null,
+    } as const
     const after = reasonsAgainst(request.url, subject, item, state)
-    const denial = denialOf(subject, ask, { after }, { ...item, records: state.records, emit, refuse })
+    const denial = denialOf(
+      subject,
+      accessRequest,
+      { after },
+      { ...item, records: state.records, emit, refuse },
+    )
     if (denial) return denial
     const { card, number, intent } = subject
     if (!card || !number || !intent || !url)
@@ -92,7 +103,7 @@ export const reserveStep = <I extends Payable>(
       delegationId: actor.delegationId ?? intent.delegationId,
       intentId: intent.id,
       intentMerchant: intent.merchant,
-      heldCents: cents(intent.holdEuros ?? intent.amountEuros),
+      heldCents: cents(intent.holdCents ?? intent.amountCents),
       cardId: card.id,
       numberId: number.id,
       processorCardId: number.processorCardId,
@@ -104,7 +115,7 @@ export const reserveStep = <I extends Payable>(
     }
     return nextCall(
       { stage: 'ask' },
-      { value: payment, call: fetchOfferAndMint, step: mintStep, takes: isMinted },
+      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isMinted },
     )
   },
 

@@ -29,7 +29,7 @@ import type { SentPayment } from './payment.ts'
 
 type SendContext = ContextOf<typeof mppApi.pay>
 
-const SEND_MS = 30_000
+const SEND_TIMEOUT_MS = 30_000
 
 type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
@@ -58,7 +58,7 @@ export async function send(payment: SentPayment, { ports }: CallContext): Promis
   const sentAt = clock.real()
   const answer = await ports.outbound.send({
     ...sendable(request),
-    timeoutMs: SEND_MS,
+    timeoutMs: SEND_TIMEOUT_MS,
     maxBytes: MAX_BYTES,
     ownListener: allowsOwnListener(mode),
   })
@@ -161,7 +161,7 @@ export async function recordOpen({ answer, credentialId }: Open, context: SendCo
 }
 
 const LATE =
-  'The payment had been recorded as not paid before this answer of the merchant could be. It counts as paid once the network says so.'
+  'The payment had been recorded as not paid before this answer of the merchant. It counts as paid once the network reports it.'
 
 /**
  * A statement that it was not paid came first, and counts: if the merchant charged the token, the network
@@ -218,13 +218,13 @@ async function recordUnpaid(
   return refuse(code, `${note} ${outcomeSummary(credential)}`)
 }
 
-const PAID = 'The card network says that it is paid.'
-const NOT_PAID = 'The card network has declined it: it is not paid, and the intent can be paid again.'
+const PAID = 'The card network reports that it is paid.'
+const NOT_PAID = 'The card network declined it: it is not paid, and the intent can be paid again.'
 
 function outcomeSummary({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
-  return `The credential ${id} was sent, so nobody knows whether it was paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} tells how it stands; once the merchant has told the owner, POST /v1/mpp/credentials/${id}/resolve ends it.`
+  return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it by POST /v1/mpp/credentials/${id}/resolve.`
 }
 
 /** After a crash the answer is lost, and nothing is sent again. */
@@ -256,7 +256,7 @@ export function readReceipt(header: string | undefined, terms: ReceiptTerms): Re
   if (header === undefined) return { receipt: null, note: 'The merchant gave no receipt.' }
   const parsed = parseReceipt(header)
   if (isUnusable(parsed)) return { receipt: null, note: parsed.problem }
-  if (hasMaskableNumber(parsed)) return { receipt: null, note: 'The receipt contains the number of a card.' }
+  if (hasMaskableNumber(parsed)) return { receipt: null, note: 'The receipt contains a card number.' }
   const problem = receiptProblem(parsed, { ...terms, method: 'card' })
   if (problem !== undefined) return { receipt: null, note: problem }
   return { receipt: header.trim() }

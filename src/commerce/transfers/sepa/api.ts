@@ -17,18 +17,18 @@ const step = {
   fails: { transfer_not_found },
   emits: sepaTransferEvents,
 } as const
-const outside = { ...step, run: 'outside', requires: 'sepaRail' } as const
+const outside = { ...step, run: 'external', requires: 'sepaRail' } as const
 
 /** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/transfers/{id}/status', {
     readsClock: true,
-    summary: 'How a transfer stands',
+    summary: 'Get the status of a transfer’s process',
     callers: [],
     returns: [
       200,
       ProcessStatusRecord.extend({
-        next: z.enum(steps).nullable().meta({ description: 'What is done when it is due.' }),
+        next: z.enum(steps).nullable().meta({ description: 'The next step.' }),
       }),
     ],
     fails: { transfer_not_found },
@@ -41,7 +41,10 @@ export const stepsApi = {
   submit: post('/transfers/{id}/submit', { ...outside, summary: 'Hand a transfer to the rail' }),
   inquire: post('/transfers/{id}/inquire', { ...outside, summary: 'Ask the rail about a transfer' }),
   /** Cancels only after the deadline, by the tenant's clock. */
-  lapse: post('/transfers/{id}/lapse', { ...step, summary: 'Cancel what nobody has confirmed in time' }),
+  lapse: post('/transfers/{id}/lapse', {
+    ...step,
+    summary: 'Cancel a transfer that was not confirmed in time',
+  }),
 }
 
 const transferId = id('transfer')
@@ -53,7 +56,7 @@ const code = isoReason.meta({
 const fails = {
   transfer_not_found,
   transfer_not_submitted: [400, 'The transfer is not at the bank.'],
-  test_mode_only: [400, 'Only in test mode the bank can be played: use a sandbox or test key.'],
+  test_mode_only: [400, 'The bank can only be simulated in test mode. Use a sandbox or test key.'],
 } as const satisfies Record<string, Failure>
 
 const simulated = {
@@ -67,29 +70,29 @@ const simulated = {
 
 const simulatedBody = z.strictObject({ transferId, reasonCode: code.nullable().default(null) })
 const example = { transferId: 'transfer_01jd8x2m4ye7k9v0c3q5r6t8wz', reasonCode: 'AC04' }
-const description = 'By the same way as a notice of the bank. What it has told before changes nothing.'
+const description = 'Processed like a notice of the bank. A repeated notice changes nothing.'
 
 /** Test mode only: the caller plays the bank and sends a notice as the rail would. */
 export const simulateApi = {
   simulateSettle: post('/simulate/sepa/settle', {
     ...simulated,
-    summary: 'Let a submitted transfer settle',
+    summary: 'Settle a submitted transfer',
     description,
     body: z.strictObject({ transferId }),
     example: { transferId: example.transferId },
   }),
   simulateReject: post('/simulate/sepa/reject', {
     ...simulated,
-    summary: 'Let a submitted transfer be rejected',
+    summary: 'Reject a submitted transfer',
     description,
     body: simulatedBody,
     example,
   }),
   simulateVerify: post('/simulate/sepa/verify', {
     ...simulated,
-    summary: 'Let the bank report on the payee of a submitted transfer',
+    summary: 'Report the bank’s verification of a submitted transfer’s payee',
     description:
-      'By the same way as a status report (pain.002) of the bank: RCVC match, RVMC close match, RVNM no match, RVNA not possible, RVCM a file in which some do not match. All but RCVC wait for `confirm-payee`. Of several the most doubtful one counts. A transfer over € 777.06 stays submitted meanwhile.',
+      'Processed like a status report (pain.002) of the bank: RCVC match, RVMC close match, RVNM no match, RVNA not possible, RVCM a file in which some do not match. All but RCVC wait for `confirm-payee`. Of several the most doubtful one counts. A transfer of € 777.06 stays submitted.',
     body: z.strictObject({
       transferId,
       status: z.enum(payeeStatuses),
@@ -100,13 +103,13 @@ export const simulateApi = {
         .max(140)
         .nullable()
         .default(null)
-        .meta({ description: 'Of a close match: the name that the bank knows.', examples: ['Adler & Co'] }),
+        .meta({ description: 'For a close match: the name that the bank knows.', examples: ['Adler & Co'] }),
     }),
     example: { transferId: example.transferId, status: 'RVMC', suggestedName: 'Adler & Co' },
   }),
   simulateReturn: post('/simulate/sepa/return', {
     ...simulated,
-    summary: 'Let a transfer come back',
+    summary: 'Return a transfer',
     description,
     body: simulatedBody,
     example,

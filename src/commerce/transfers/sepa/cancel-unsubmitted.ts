@@ -44,7 +44,7 @@ const failed = { 'transfer.failed': transferEvents['transfer.failed'] }
 
 type CancelContext = Pick<
   Context<never, typeof failed>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong'
+  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement'
 >
 
 /**
@@ -55,7 +55,7 @@ type CancelContext = Pick<
  * cancelled.
  */
 async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   const { walletId = null, agentId = null, delegationIds = null } = payer
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationIds]
   const unlocked = await sql<TransferRow & Row>(FIND_UNSUBMITTED, [...values, null])
@@ -81,9 +81,9 @@ async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelCo
     cancelTransfer({ transfer, batch, days }, reason, context)
     Object.assign(transfer, { updatedAt: now })
   }
-  sendAlong(updateCancelled(sql, tenant, transfers))
-  sendAlong(days.write(sql))
-  sendAlong(writePayments(batch, sql))
+  queueStatement(updateCancelled(sql, tenant, transfers))
+  queueStatement(days.write(sql))
+  queueStatement(writePayments(batch, sql))
 }
 
 export const blockReactions = {
@@ -102,12 +102,12 @@ export const blockReactions = {
   }),
   /** A customer is suspended in both modes. */
   'customer.updated': reaction(CustomerEvent, failed, async ({ customerId: ownerId, status }, context) => {
-    const { tenant, now, sql, actFor } = context
+    const { tenant, now, sql, switchTenant } = context
     if (status !== 'suspended') return
     for (const mode of ['test', 'live'] as const) {
-      actFor({ ownerId, mode }, clock.tenant(await offsetOf(sql, { ownerId, mode })))
+      switchTenant({ ownerId, mode }, clock.tenant(await offsetOf(sql, { ownerId, mode })))
       await cancelUnsubmitted({}, blockReasons.customer_suspended, context)
     }
-    actFor(tenant, now)
+    switchTenant(tenant, now)
   }),
 }

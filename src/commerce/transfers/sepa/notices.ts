@@ -90,7 +90,7 @@ function settle(locked: LockedTransfer, context: StepContext): boolean {
   const isAskedBack = transfer.recall?.status === 'requested'
   const members = { completedAt: context.now, reason: null, dueAt: isAskedBack ? transfer.dueAt : null }
   Object.assign(transfer, members)
-  stateFact(locked, { type: 'cleared', id: transfer.id, cents: transfer.amountEuros, final: true }, context)
+  stateFact(locked, { type: 'cleared', id: transfer.id, cents: transfer.amountCents, final: true }, context)
   return report('transfer.completed', transfer, context)
 }
 
@@ -109,7 +109,7 @@ function sendBack(locked: LockedTransfer, reason: Reason, context: StepContext):
   settle(locked, context)
   if (!transferMachine.move(transfer, 'returned')) return false
   const walletId = refundWallet(payment, batch)
-  stateFact(locked, { type: 'refunded', id: transfer.id, cents: transfer.amountEuros }, context)
+  stateFact(locked, { type: 'refunded', id: transfer.id, cents: transfer.amountCents }, context)
   return end('transfer.returned', locked, reason, walletId, context)
 }
 
@@ -140,7 +140,7 @@ function markContradiction(transfer: Transfer, context: StepContext): boolean {
 const CONTRADICTION: Reason = {
   code: 'contradiction',
   message:
-    'The bank says that it has settled what it had rejected. The money is in the wallet: ask the bank.',
+    'The bank reports a settlement after it rejected the payment. The money is in the wallet. Ask the bank.',
 }
 
 function answerRecall(
@@ -158,7 +158,7 @@ function answerRecall(
 
 const INDETERMINATE: Reason = {
   code: 'indeterminate',
-  message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',
+  message: 'The bank has not reported the outcome. It is asked again, and nothing is paid twice.',
 }
 
 export function markUncertain(transfer: Transfer, context: StepContext): boolean {
@@ -195,10 +195,10 @@ function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: Step
 }
 
 export type SubmittedPayment = Row &
-  Pick<Transfer, 'id' | 'ownerId' | 'amountEuros'> & { readonly endToEndId: string }
+  Pick<Transfer, 'id' | 'ownerId' | 'amountCents'> & { readonly endToEndId: string }
 
 const FIND_SUBMITTED = `
-select id, owner_id as "ownerId", end_to_end_id as "endToEndId", amount_cents as "amountEuros"
+select id, owner_id as "ownerId", end_to_end_id as "endToEndId", amount_cents as "amountCents"
 from transfers where end_to_end_id = any($2) and mode = $1 and submitted_at is not null`
 
 export const submittedPayments = (

@@ -6,7 +6,7 @@ import type { Sql } from '../../../kernel/contract/sql.ts'
 import type { Book } from '../../../money/ledger/index.ts'
 import { openRefunds } from '../../../money/refunds/index.ts'
 import type { WalletRow } from '../../../money/wallets/index.ts'
-import { cents, type Euros, sumOf } from '../../../values/money.ts'
+import { type Cents, cents, sumOf } from '../../../values/money.ts'
 import { limitExceeded, lockToday } from '../limits.ts'
 import { beginTransfer } from '../pay.ts'
 import { insertTransfers, newSepaTransfer, type TransferRow } from '../transfer.ts'
@@ -15,14 +15,14 @@ import { insertTransfers, newSepaTransfer, type TransferRow } from '../transfer.
 interface PayBack {
   readonly wallet: WalletRow
   readonly to: { readonly name: string; readonly iban: string }
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly reference: string
 }
 
 type PayBackContext = TenantNow & Parameters<typeof beginTransfer>[3]
 
 export interface PayBacks {
-  blocker(amounts: readonly Euros[]): ReturnType<typeof limitExceeded>
+  blocker(amounts: readonly Cents[]): ReturnType<typeof limitExceeded>
   /** Makes a transfer, whose money is held in the open book. Its process begins with the commit. */
   pay(payBack: PayBack, book: Book, context: PayBackContext): TransferRow
   write(): Promise<void>
@@ -43,9 +43,9 @@ export async function openPayBacks(sql: Sql, tenantNow: TenantNow): Promise<PayB
       )
       return exceeded.find(refusal => refusal !== undefined)
     },
-    pay({ wallet, to, amountEuros, reference }, book, context) {
+    pay({ wallet, to, amountCents, reference }, book, context) {
       const transfer = newSepaTransfer(context, {
-        ...{ agentId: wallet.agentId, fromWalletId: wallet.id, amountEuros, reference, scheme: 'sct' },
+        ...{ agentId: wallet.agentId, fromWalletId: wallet.id, amountCents, reference, scheme: 'sct' },
         payee: { name: to.name, sepaName: sepaText(to.name, LONGEST_NAME), iban: to.iban, bic: null },
         countedOn: today.day,
       })

@@ -29,14 +29,14 @@ export function paymentOf(
   { transfer, wallet }: Pick<LockedTransfer, 'transfer' | 'wallet'>,
   at: Date,
 ): Payment {
-  const { ownerId, endToEndId, scheme, amountEuros, reference, submittedAt, payee } = transfer
+  const { ownerId, endToEndId, scheme, amountCents, reference, submittedAt, payee } = transfer
   if (!endToEndId || !scheme || !submittedAt || !payee) throw new Error('it has not been submitted')
   const until = scheme === 'sct_inst' ? after(submittedAt, INSTANT_MS) : null
   return {
     ownerId,
     endToEndId,
     scheme,
-    amountEuros,
+    amountCents,
     reference,
     submittedAt,
     payerIban: wallet.iban,

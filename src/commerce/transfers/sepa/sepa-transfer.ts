@@ -37,23 +37,24 @@ export const inquiryPause = (inquiries: number): number => INQUIRY_PAUSES_MS[inq
 export const blockReasons = {
   wallet_frozen: {
     code: 'wallet_frozen',
-    message: 'The wallet was frozen before the transfer had left it.',
+    message: 'The wallet was frozen before the transfer was submitted.',
   },
   agent_not_active: {
     code: 'agent_not_active',
-    message: 'The agent was frozen before the transfer had left.',
+    message: 'The agent was frozen before the transfer was submitted.',
   },
   customer_suspended: {
     code: 'customer_suspended',
-    message: 'The account was suspended before the transfer had left.',
+    message: 'The account was suspended before the transfer was submitted.',
   },
   delegation_revoked: {
     code: 'delegation_revoked',
-    message: 'The delegation of its intent was revoked before the transfer had left.',
+    message: 'The delegation of its intent was revoked before the transfer was submitted.',
   },
   intent_other_merchant: {
     code: 'intent_other_merchant',
-    message: 'The agent pays one merchant only, and has paid another one before the transfer had left.',
+    message:
+      'The agent is locked to its first merchant, and paid another one before the transfer was submitted.',
   },
 } as const satisfies Record<
   SubmissionBlocker | 'wallet_frozen' | 'customer_suspended' | 'delegation_revoked',

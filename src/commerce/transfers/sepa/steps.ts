@@ -4,7 +4,7 @@ import type { Reason } from '../../../iso20022/reason-codes.ts'
 import { externalCall, type HandlerOf } from '../../../kernel/contract/operation.ts'
 import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../../../ports/sepa-rail.ts'
 import { after, clock, minuteInWords } from '../../../values/clock.ts'
-import { formatEuros } from '../../../values/money.ts'
+import { formatMoney } from '../../../values/money.ts'
 import { sepaChannel, transferEvidence } from '../channels.ts'
 import type { TransferSignal, TransferStatus } from '../process.ts'
 import {
@@ -99,7 +99,7 @@ export const submit = externalCall(stepsApi.submit, {
     }
     transferMachine.move(transfer, 'submitted')
     Object.assign(transfer, { submittedAt: now, dueAt: after(now, inquiryPause(0)) })
-    const captured = { type: 'captured', cents: transfer.amountEuros } as const
+    const captured = { type: 'captured', cents: transfer.amountCents } as const
     applyFact(payment, captured, sepaChannel, transferEvidence(transfer), batch, context)
     transfer.transactionId = payment.transactionId
     report('payment.updated', transfer, context)
@@ -139,7 +139,7 @@ export const inquire = externalCall(stepsApi.inquire, {
 
 const UNCONFIRMED = {
   code: 'payee_not_confirmed',
-  message: 'Nobody has said in time to pay although the bank knows the payee otherwise.',
+  message: 'The payee was not confirmed in time.',
 }
 
 export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, context) => {
@@ -166,11 +166,11 @@ function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
 
 /** Shown to operators and kept by Temporal, so it contains no names. */
 function summaryOf(transfer: Transfer): string {
-  const { amountEuros, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
+  const { amountCents, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
   const payee = beneficiaryId ?? 'the account that it came from'
-  const head = `Transfer of ${formatEuros(amountEuros)} to ${payee} in ${mode} mode: ${status}`
+  const head = `Transfer of ${formatMoney(amountCents)} to ${payee} in ${mode} mode: ${status}`
   const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
-  if (recall?.status === 'requested') return `${head}, and asked back`
+  if (recall?.status === 'requested') return `${head}, recalled`
   if (waitsForPayee(transfer))
     return status === 'verifying'
       ? `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
@@ -179,22 +179,22 @@ function summaryOf(transfer: Transfer): string {
   return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
 }
 
-const NEXT_IN_WORDS: Readonly<Record<Next, string>> = {
-  verify: 'for the payee’s bank to answer about the name',
+const NEXT_LABELS: Readonly<Record<Next, string>> = {
+  verify: 'for the payee’s bank to verify the name',
   submit: 'for the payment to be submitted',
   lapse: 'for a person to confirm the payee',
-  inquire: 'for the rail to say how it ends',
+  inquire: 'for the rail to report the outcome',
 }
 
 function waitsFor(transfer: Transfer, next: Next): string {
   const { recall, dueAt } = transfer
-  const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_IN_WORDS[next]
+  const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_LABELS[next]
   if (!dueAt || next === 'verify' || next === 'submit') return what
   if (next === 'inquire' && waitsForPayee(transfer))
-    return `for a person to confirm the payee, and ${what}, which is asked at ${minuteInWords(dueAt)}`
+    return `for a person to confirm the payee, and ${what}; the next inquiry is at ${minuteInWords(dueAt)}`
   return next === 'lapse'
     ? `${what}, until ${minuteInWords(dueAt)}`
-    : `${what}, which is asked at ${minuteInWords(dueAt)}`
+    : `${what}; the next inquiry is at ${minuteInWords(dueAt)}`
 }
 
 /** A submitted transfer cannot be cancelled any more. */

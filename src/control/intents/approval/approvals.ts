@@ -5,11 +5,11 @@ import { implement } from '../../../kernel/contract/operation.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import type { Openings } from '../../../statements/index.ts'
-import type { Euros } from '../../../values/money.ts'
+import type { Cents } from '../../../values/money.ts'
 import { findSpenders } from '../../policies/index.ts'
 import { type Check, withTolerance } from '../../rules/index.ts'
 import { Intent } from '../intent.ts'
-import { alreadyMessage } from '../settle.ts'
+import { alreadyMessage } from '../intent-batch.ts'
 import { readSpendContext } from '../spend-context.ts'
 import { Approval, ApprovalOpenings } from './approval.ts'
 import { approvalApi } from './approval-api.ts'
@@ -18,7 +18,7 @@ import { currentIbans, subjectOf } from './signatures.ts'
 
 interface ApprovalReview {
   readonly iban: string | null
-  readonly largestEuros: Euros
+  readonly largestCents: Cents
   readonly checks: readonly Check[]
 }
 
@@ -38,7 +38,7 @@ export async function reviewApproval(
   const signature = { iban, verified: { attestedAt: now } }
   const { ruling } = decideApproval(tenantNow, intent, agent, { ...context, book: context.funds }, signature)
   const tolerance = agent.policy.terms?.amountTolerancePercent ?? null
-  return { iban, largestEuros: withTolerance(intent.amountEuros, tolerance), checks: ruling.checks }
+  return { iban, largestCents: withTolerance(intent.amountCents, tolerance), checks: ruling.checks }
 }
 
 export const hasProof = async (intentId: string, records: Records): Promise<boolean> =>

@@ -7,10 +7,10 @@ import { after } from '../../../values/clock.ts'
 import { compiledTermsOf, controlsOf } from '../../card-terms/index.ts'
 import { decideSpend, type SpendDecision, type Spender } from '../../policies/index.ts'
 import { causeOf, type DecidedBy, type IntentRow, intentMachine, TOKEN_LIFETIME_MS } from '../intent.ts'
+import { type Approve, alreadyMessage, type IntentBatch, loadBatch, writeBatch } from '../intent-batch.ts'
 import { spendForRisk } from '../payees.ts'
 import { intentProcess } from '../process.ts'
 import { intentEvent, unpaidResponse } from '../response.ts'
-import { type Approve, alreadyMessage, type BatchState, loadBatch, writeBatch } from '../settle.ts'
 import type { Funds } from '../spend-context.ts'
 import {
   type ApproveRequest,
@@ -50,18 +50,18 @@ interface Attestation extends Pick<Signature, 'iban'> {
 /** Decides again with a person's approval: by the present policy and limits, and the risk of the declaration. */
 export function decideApproval(
   tenantNow: TenantNow,
-  intent: Omit<IntentRow, 'holdEuros'>,
+  intent: Omit<IntentRow, 'holdCents'>,
   agent: Spender,
-  { levels, counters, book }: Pick<BatchState, 'levels' | 'counters'> & { readonly book: Funds },
+  { levels, counters, book }: Pick<IntentBatch, 'levels' | 'counters'> & { readonly book: Funds },
   signature: Attestation | undefined,
 ): SpendDecision {
-  const { amountEuros, merchant, mcc, country, possibleDuplicateOf, decision } = intent
+  const { amountCents, merchant, mcc, country, possibleDuplicateOf, decision } = intent
   const card = levels.cardOf(intent)
   return decideSpend(
     agent,
     {
       kind: 'intent',
-      amountEuros,
+      amountCents,
       merchant,
       payeeIban: signature ? signature.iban : intent.payeeIban,
       mcc,
@@ -73,7 +73,7 @@ export function decideApproval(
       risk: decision.risk ?? null,
       approval: { attestedAt: signature?.verified.attestedAt ?? null },
       walletFrozen: book.isFrozen(agent.walletId),
-      availableEuros: book.available(agent.walletId),
+      availableCents: book.available(agent.walletId),
       card: card ? controlsOf(card) : null,
       namedCard: card ? { id: card.id, status: card.status } : null,
     },
@@ -98,10 +98,10 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
 }
 
 /** From its approval on; a payment token can be charged for its lifetime from now. */
-const deadlineOf = (intent: IntentRow, now: Date, { levels }: BatchState): Date =>
+const deadlineOf = (intent: IntentRow, now: Date, { levels }: IntentBatch): Date =>
   intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
 
-function whyNotWaiting(
+function notWaitingBecause(
   { status, expiresAt }: IntentRow,
   now: Date,
 ): readonly [code: 'intent_not_waiting' | 'intent_expired', message?: string] | undefined {
@@ -109,7 +109,7 @@ function whyNotWaiting(
   return expiresAt <= now ? ['intent_expired'] : undefined
 }
 
-interface ApproveState extends BatchState {
+interface ApproveState extends IntentBatch {
   readonly signatures: Signatures
 }
 
@@ -122,7 +122,7 @@ async function load(requests: NonEmpty<ApproveRequest>, sql: Sql, ports: Ports):
 }
 
 /** Reserves budget and money for the approved intent, and stores the proof if a passkey has signed it. */
-function settleApproval(
+function applyApproval(
   { input, actor, tenant, now }: ApproveRequest,
   intent: IntentRow,
   agent: Spender,
@@ -131,10 +131,10 @@ function settleApproval(
   signature: Signature | undefined,
 ): void {
   intentMachine.move(intent, 'approved')
-  const { holdEuros } = ruling
+  const { holdCents } = ruling
   const subjects = [agent.id, ...state.levels.subjectsOf(intent)]
-  state.counters.reserve(causeOf(intent), subjects, holdEuros, agent.term)
-  state.book.hold(agent.walletId, holdEuros, causeOf(intent))
+  state.counters.reserve(causeOf(intent), subjects, holdCents, agent.term)
+  state.book.hold(agent.walletId, holdCents, causeOf(intent))
   state.riskAssessor.learn(agent.id, spendForRisk(intent), intent.createdAt)
   Object.assign(intent, {
     decidedAt: now,
@@ -142,7 +142,7 @@ function settleApproval(
     decidedBy: deciderOf(actor, signature?.verified.person),
     comment: input.body.comment,
     decision,
-    holdEuros,
+    holdCents,
     expiresAt: deadlineOf(intent, now, state),
     payeeIban: signature ? signature.iban : intent.payeeIban,
   })
@@ -165,7 +165,7 @@ export const approve: Approve = {
     if (signature instanceof Problem) return signature
     if (!intent || !agent) return refuse('intent_not_found')
     if (typeof signature === 'string') return refuse(signature)
-    const over = whyNotWaiting(intent, now)
+    const over = notWaitingBecause(intent, now)
     if (over) return refuse(...over)
     if (actor.type === 'console' && !signature) return refuse('attestation_required', SIGN_IT)
     const blocker = state.levels.blockerOf(intent, now, intent.id)
@@ -174,7 +174,7 @@ export const approve: Approve = {
     state.decisions.push(decided.row)
     const { allowed, reason } = decided.ruling
     if (!allowed) return refuse(approvalRefusal(decided), reason)
-    settleApproval(request, intent, agent, decided, state, signature)
+    applyApproval(request, intent, agent, decided, state, signature)
     emit('intent.approved', intentEvent(intent, input.body.comment ?? undefined))
     wake(intentProcess, intent)
     return unpaidResponse(intent)

@@ -1,5 +1,5 @@
 import type { Row } from '../../../kernel/contract/sql.ts'
-import { type Euros, formatEuros } from '../../../values/money.ts'
+import { type Cents, formatMoney } from '../../../values/money.ts'
 import type { Every } from '../rhythm.ts'
 
 export const anomalyKinds = [
@@ -16,9 +16,9 @@ export const anomalyGroupings = ['kind', 'agent', 'merchant'] as const
 export type AnomalyGrouping = (typeof anomalyGroupings)[number]
 
 interface Rests {
-  readonly amountEuros: Euros
-  readonly usualEuros?: Euros
-  readonly limitEuros?: Euros
+  readonly amountCents: Cents
+  readonly usualCents?: Cents
+  readonly limitCents?: Cents
   readonly share?: number
   readonly deviations?: number
   readonly times?: number
@@ -40,7 +40,7 @@ export const scoreOf = (value: number, bound: number): number =>
   value > 0 ? 1 - bound / (2 * Math.max(value, bound)) : 0.5
 
 export const inPercent = (share: number): string => `${Math.round(share * 100)} %`
-export const inEuros = formatEuros
+export const inWords = formatMoney
 export const rounded = (value: number): number => Math.round(value * 100) / 100
 
 export interface Candidate extends Row {
@@ -48,9 +48,9 @@ export interface Candidate extends Row {
   readonly agentId: string
   readonly merchant: string | null
   readonly day: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The usual amount, the one before, or the limit. */
-  readonly usualEuros: Euros | null
+  readonly usualCents: Cents | null
   /** How far it is beyond the bound of its kind; `scoreOf` makes a score of it. */
   readonly measure: number
   readonly times: number | null
@@ -64,8 +64,8 @@ const COLUMNS = [
   'agent_id as "agentId"',
   'merchant',
   'day::text as day',
-  'amount::bigint as "amountEuros"',
-  'usual::bigint as "usualEuros"',
+  'amount::bigint as "amountCents"',
+  'usual::bigint as "usualCents"',
   'measure::float8 as measure',
   'times::int as times',
   'every',

@@ -164,6 +164,6 @@ export const anomalyColumns: CsvColumns<Anomaly> = {
   agentId: ({ agentId }) => agentId ?? '',
   merchant: ({ merchant }) => csvText(merchant),
   sentence: ({ sentence }) => csvText(sentence),
-  amountEuros: ({ figures }) => decimal(figures.amountEuros),
+  amountCents: ({ figures }) => decimal(figures.amountCents),
   score: ({ score }) => String(score),
 }

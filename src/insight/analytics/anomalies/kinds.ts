@@ -1,6 +1,6 @@
 import { deviationInSql, MAX_DEVIATIONS, medianInSql } from '../../../control/risk/index.ts'
 import { RHYTHMS } from '../rhythm.ts'
-import { type Candidate, inEuros, inPercent, rounded, scoreOf, type Telling } from './anomaly.ts'
+import { type Candidate, inPercent, inWords, rounded, scoreOf, type Telling } from './anomaly.ts'
 
 const USUAL_DAYS = 182
 const LEAST_DAYS = { day_above_usual: 14, merchant_above_usual: 8 } as const
@@ -26,10 +26,10 @@ from measured cross join lateral unnest(days, sums) as one (day, spent)
 where day >= ${from} and round(((spent - usual) / deviation)::numeric, 2) > ${MAX_DEVIATIONS}`
 
 const sentences: Readonly<Record<Kind, (far: Candidate) => string>> = {
-  day_above_usual: ({ amountEuros, day, usualEuros }) =>
-    `${inEuros(amountEuros)} were spent on ${day}; on a usual day it is ${inEuros(usualEuros ?? 0n)}.`,
-  merchant_above_usual: ({ amountEuros, day, merchant, usualEuros }) =>
-    `${merchant} got ${inEuros(amountEuros)} on ${day}; usually it is ${inEuros(usualEuros ?? 0n)} a day.`,
+  day_above_usual: ({ amountCents, day, usualCents }) =>
+    `${inWords(amountCents)} were spent on ${day}; on a usual day it is ${inWords(usualCents ?? 0n)}.`,
+  merchant_above_usual: ({ amountCents, day, merchant, usualCents }) =>
+    `${merchant} got ${inWords(amountCents)} on ${day}; usually it is ${inWords(usualCents ?? 0n)} a day.`,
 }
 
 export const farTold =
@@ -37,8 +37,8 @@ export const farTold =
   (far: Candidate): Telling => ({
     sentence: sentences[kind](far),
     figures: {
-      amountEuros: far.amountEuros,
-      usualEuros: far.usualEuros ?? 0n,
+      amountCents: far.amountCents,
+      usualCents: far.usualCents ?? 0n,
       deviations: rounded(far.measure),
     },
     score: scoreOf(far.measure, MAX_DEVIATIONS),
@@ -64,9 +64,9 @@ select agent_id, value, unknown.day, unknown.spent, null::numeric, unknown.spent
 from unknown join whole using (agent_id)
 where whole.spent > 0 and unknown.spent / whole.spent::float8 >= ${LARGE_SHARE}`
 
-export const newTold = ({ merchant, day, amountEuros, measure: share }: Candidate): Telling => ({
-  sentence: `${merchant} was never paid before ${day}, and has got ${inEuros(amountEuros)} since: ${inPercent(share)} of what was spent.`,
-  figures: { amountEuros, share: rounded(share) },
+export const newTold = ({ merchant, day, amountCents, measure: share }: Candidate): Telling => ({
+  sentence: `${merchant} was never paid before ${day}, and has got ${inWords(amountCents)} since: ${inPercent(share)} of what was spent.`,
+  figures: { amountCents, share: rounded(share) },
   score: scoreOf(share, LARGE_SHARE),
 })
 
@@ -81,9 +81,9 @@ with sums as (
 select agent_id, null::text, $5::date - 1, outside, null::numeric, outside / whole::float8, payments, null::text
 from sums where outside > 0 and whole > 0 and 1 - outside / whole::float8 >= ${MOSTLY_IN_RUNS}`
 
-export const outsideTold = ({ amountEuros, measure: share, times }: Candidate): Telling => ({
-  sentence: `${inEuros(amountEuros)} were spent outside of any run, ${inPercent(share)} of all; the rest belongs to runs.`,
-  figures: { amountEuros, share: rounded(share), times: times ?? 0 },
+export const outsideTold = ({ amountCents, measure: share, times }: Candidate): Telling => ({
+  sentence: `${inWords(amountCents)} were spent outside of any run, ${inPercent(share)} of all; the rest belongs to runs.`,
+  figures: { amountCents, share: rounded(share), times: times ?? 0 },
   score: 0.5,
 })
 
@@ -105,11 +105,11 @@ where broken_on is null and last_day >= ${from} and $5::date - last_day <= ${MOS
   and (last_cents - before_cents) / before_cents::float8 >= ${LEAST_RISE}`
 
 export function dearerTold(of: Candidate): Telling {
-  const { merchant, every, amountEuros, measure: rise, times } = of
-  const usualEuros = of.usualEuros ?? 0n
+  const { merchant, every, amountCents, measure: rise, times } = of
+  const usualCents = of.usualCents ?? 0n
   return {
-    sentence: `The ${words[every ?? 'month']} charge of ${merchant} has risen from ${inEuros(usualEuros)} to ${inEuros(amountEuros)}, by ${inPercent(rise)}.`,
-    figures: { amountEuros, usualEuros, share: rounded(rise), times: times ?? 0 },
+    sentence: `The ${words[every ?? 'month']} charge of ${merchant} has risen from ${inWords(usualCents)} to ${inWords(amountCents)}, by ${inPercent(rise)}.`,
+    figures: { amountCents, usualCents, share: rounded(rise), times: times ?? 0 },
     score: scoreOf(rise, LEAST_RISE * 5),
   }
 }
@@ -135,9 +135,9 @@ select agent_id, value, day, spent, price, 0, payments, null::text
 from prices join of_merchants using (agent_id, value, day)
 where day >= ${from} and payments > 1 and price > 0 and spent = price * payments and refunded = 0`
 
-export const twiceTold = ({ merchant, day, amountEuros, usualEuros, times }: Candidate): Telling => ({
-  sentence: `${merchant} has charged ${inEuros(usualEuros ?? 0n)} ${times} times on ${day}; it charges once a day as a rule.`,
-  figures: { amountEuros, usualEuros: usualEuros ?? 0n, times: times ?? 0 },
+export const twiceTold = ({ merchant, day, amountCents, usualCents, times }: Candidate): Telling => ({
+  sentence: `${merchant} has charged ${inWords(usualCents ?? 0n)} ${times} times on ${day}; it charges once a day as a rule.`,
+  figures: { amountCents, usualCents: usualCents ?? 0n, times: times ?? 0 },
   score: 0.9,
 })
 
@@ -180,15 +180,15 @@ paces as (
 )
 select agent_id, null::text, $5::date - 1, spent, limit_cents, pace, null::int, null::text from paces where pace > 1`
 
-export function paceTold({ agentId, day, amountEuros, usualEuros, measure: pace }: Candidate): Telling {
+export function paceTold({ agentId, day, amountCents, usualCents, measure: pace }: Candidate): Telling {
   const [elapsed, all] = [Number(day.slice(8)), daysInMonth(day)]
-  const limitEuros = usualEuros ?? 0n
+  const limitCents = usualCents ?? 0n
   const usedUpOn = Math.min(all, Math.ceil(all / pace - 1e-9))
-  const limit = agentId ? inEuros(limitEuros) : `the ${inEuros(limitEuros)} that all agents share`
+  const limit = agentId ? inWords(limitCents) : `the ${inWords(limitCents)} that all agents share`
   const when = usedUpOn <= elapsed ? 'is used up' : `lasts until day ${usedUpOn} at this pace`
   return {
-    sentence: `${inEuros(amountEuros)} of ${limit} for the month were spent by day ${elapsed} of ${all}: the budget ${when}.`,
-    figures: { amountEuros, limitEuros, share: rounded(pace) },
+    sentence: `${inWords(amountCents)} of ${limit} for the month were spent by day ${elapsed} of ${all}: the budget ${when}.`,
+    figures: { amountCents, limitCents, share: rounded(pace) },
     score: scoreOf(pace, 1),
   }
 }

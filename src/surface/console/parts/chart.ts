@@ -45,7 +45,7 @@ export function bars(items: readonly Bar[], told: Told): Html {
     barAt(place, items.length, 'down', {
       y: scale(0),
       height: scale(-down) - scale(0),
-      title: `${name}: ${plainEuros(down)} came back`,
+      title: `${name}: ${plainEuros(down)} refunded`,
     }),
   ])
   return figure(html`${lines(top, scale)}${drawn}`, top, items, told)
@@ -125,6 +125,6 @@ ${drawing}
 </svg>
 <p class="ends"><span>${items[0]?.name}</span> <span>${items.length > 1 && items.at(-1)?.name}</span></p>
 <figcaption>${legend.map(([kind, words]) => html`<span class="key ${kind}">${words}</span> `)}</figcaption>
-<details class="more figures"${isOpen === true && html` open`}><summary>The same as a table</summary>${table}</details>
+<details class="more figures"${isOpen === true && html` open`}><summary>View as table</summary>${table}</details>
 </figure>`
 }

@@ -1,4 +1,4 @@
-import type { Ask } from '../../../kernel/contract/context.ts'
+import type { CallOperation } from '../../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { csvLine, csvText } from '../../../values/csv.ts'
 import { questionOf } from './list.ts'
@@ -10,7 +10,7 @@ type Row = Readonly<Record<string, unknown>>
 
 /** A list as CSV, page by page, with the columns of its first record. */
 export async function* csvOf(
-  ask: Ask,
+  ask: CallOperation,
   operation: AnyOperation,
   filters: Readonly<Record<string, string>>,
 ): AsyncGenerator<string> {

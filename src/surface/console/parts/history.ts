@@ -61,6 +61,6 @@ export async function history(id: string, request: PageRequest): Promise<Html> {
   return box(
     'History',
     table(request, 'History, newest first', data, historyColumns),
-    hasMore && html`<p><a href="${filtered(request, 'audit', { resource: id })}">All of it</a></p>`,
+    hasMore && html`<p><a href="${filtered(request, 'audit', { resource: id })}">View all</a></p>`,
   )
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { uploadsIn } from '../../../kernel/contract/upload.ts'
+import { jsonName } from '../../../values/json-names.ts'
 
 /** The part of a JSON Schema that pages use. */
 export interface MemberSchema {
@@ -47,14 +48,15 @@ const membersOf = ({ properties = {} }: MemberSchema): Members =>
 function resolved({ $ref, ...member }: MemberSchema, named: Members): MemberSchema {
   const meant = $ref === undefined ? undefined : named[$ref.split('/').at(-1) ?? '']
   const whole: MemberSchema = meant ? { ...resolved(meant, named), ...member } : member
-  const { anyOf, properties, items } = whole
+  const { anyOf, properties, items, required } = whole
   return {
     ...whole,
     ...(anyOf && { anyOf: anyOf.map(one => resolved(one, named)) }),
     ...(items && { items: resolved(items, named) }),
+    ...(required && { required: required.map(jsonName) }),
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, one]) => [name, resolved(one, named)]),
+        Object.entries(properties).map(([name, one]) => [jsonName(name), resolved(one, named)]),
       ),
     }),
   }

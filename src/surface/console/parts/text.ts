@@ -81,12 +81,12 @@ const CALLED: Readonly<Record<string, string>> = {
   dailyLimitEuros: 'Per day',
   monthlyLimitEuros: 'Per month',
   autoApproveLimitEuros: 'Auto-approve up to',
-  allowedMccs: 'Only these categories (MCC)',
-  blockedMccs: 'Not these categories (MCC)',
-  mccCategories: 'Only these groups of categories',
-  merchantAllowlist: 'Only these merchants',
-  merchantBlocklist: 'Not these merchants',
-  allowedCountries: 'Only these countries',
+  allowedMccs: 'Allowed categories (MCC)',
+  blockedMccs: 'Blocked categories (MCC)',
+  mccCategories: 'Allowed category groups',
+  merchantAllowlist: 'Allowed merchants',
+  merchantBlocklist: 'Blocked merchants',
+  allowedCountries: 'Allowed countries',
   mcc: 'Category (MCC)',
 }
 

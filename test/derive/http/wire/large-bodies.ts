@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
-import { bodyRoom } from '../../../../src/derive/http/body-room.ts'
+import { bodyMemory } from '../../../../src/derive/http/body-memory.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { request } from '../../../support/http/raw.ts'
 import { times } from '../../../support/sample-service.ts'
@@ -45,10 +45,10 @@ describe('large bodies', () => {
 const aRequest = () => new EventEmitter() as IncomingMessage
 
 /** Requests by name, in the order in which they are granted memory. */
-function entrants(room: ReturnType<typeof bodyRoom>) {
+function entrants(room: ReturnType<typeof bodyMemory>) {
   const inside: string[] = []
   const enter = (name: string, bytes: number, client = name, incoming = aRequest()) =>
-    room.take(incoming, client, bytes).then(
+    room.reserve(incoming, client, bytes).then(
       leave => {
         inside.push(name)
         return leave
@@ -60,7 +60,7 @@ function entrants(room: ReturnType<typeof bodyRoom>) {
 
 describe('memory for bodies', () => {
   test('is granted in order, but a client beyond its share delays no other', async () => {
-    const { inside, enter } = entrants(bodyRoom(8 * LARGE))
+    const { inside, enter } = entrants(bodyMemory(8 * LARGE))
     const first = enter('a1', LARGE, 'a')
     void enter('a2', LARGE, 'a')
     void enter('b', LARGE)
@@ -72,7 +72,7 @@ describe('memory for bodies', () => {
   })
 
   test('is not granted to a client that has left, or that waited too long', async () => {
-    const room = bodyRoom(8 * LARGE)
+    const room = bodyMemory(8 * LARGE)
     const { inside, enter } = entrants(room)
     const [gone, late] = [aRequest(), aRequest()]
     const leave = (await enter('first', LARGE, 'a')) as () => void
@@ -81,11 +81,11 @@ describe('memory for bodies', () => {
     late.emit('timeout')
     expect(await Promise.all(ends)).toEqual(['body_incomplete', 'overloaded'])
     leave()
-    expect([inside, room.taken()]).toEqual([['first'], 0])
+    expect([inside, room.reservedBytes()]).toEqual([['first'], 0])
   })
 
   test('is always granted to one body alone, whatever its size', async () => {
-    const { inside, enter } = entrants(bodyRoom(1))
+    const { inside, enter } = entrants(bodyMemory(1))
     await enter('only', 1_024 * KIB)
     expect(inside).toEqual(['only'])
   })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import type { Database } from '../../../../src/kernel/database/prepared-sql.ts'
-import { announcer, outboxOf } from '../../../../src/kernel/journal/outbox.ts'
+import { notifier, outboxOf } from '../../../../src/kernel/journal/outbox.ts'
 import { listen } from '../../../../src/platform/listener.ts'
 import { temporalStarter } from '../../../../src/platform/temporal/starter.ts'
 import { newId } from '../../../../src/values/ids.ts'
@@ -31,7 +31,7 @@ describe('a notification', () => {
     const delivered: string[] = []
     const relay = start(async ({ workflowId }) => void delivered.push(workflowId))
     const listener = listen(engine.databaseUrl, 'outbox', relay.wake)
-    const announce = announcer(database, 'outbox')
+    const announce = notifier(database, 'outbox')
     const waits: number[] = []
     for (let count = 1; count <= 12; count++) {
       const began = performance.now()
@@ -71,7 +71,7 @@ describe('a notification', () => {
     let notices = 0
     const listener = listen(engine.databaseUrl, 'outbox', () => notices++)
     await until('it listens', () => notices === 1)
-    const announce = announcer(database, 'outbox')
+    const announce = notifier(database, 'outbox')
     for (let count = 0; count < 100; count++) announce()
     await until('it has heard', () => notices > 1)
     await listener.stop()

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import type { Call } from '../../../../src/kernel/contract/call.ts'
 import { Problem } from '../../../../src/kernel/contract/problem.ts'
-import { KeptAnswers } from '../../../../src/kernel/run/kept-answers.ts'
+import { UnrecordedAnswers } from '../../../../src/kernel/run/unrecorded-answers.ts'
 import { openDatabase } from '../../../../src/platform/database.ts'
 import { openEngine } from '../../../support/engine.ts'
 import { type FlakyProxy, flakyProxy } from '../../../support/flaky-proxy.ts'
@@ -105,7 +105,7 @@ describe('an answer that comes while the database is away', () => {
 test('a process keeps a thousand answers and no more, and gives them up in time when it ends', async () => {
   const database = openDatabase(service.databaseUrl, 1)
   const told: string[] = []
-  const answers = new KeptAnswers(database, (_, now) => told.push(now))
+  const answers = new UnrecordedAnswers(database, (_, now) => told.push(now))
   const keep = () =>
     answers.record(
       {} as Call,

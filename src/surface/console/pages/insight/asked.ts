@@ -31,7 +31,7 @@ type Query = Readonly<Record<string, string>>
 export const asked = ({ query }: PageRequest): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 
-const labels = { agentId: 'Agent', from: 'From', to: 'To', groupBy: 'By', days: 'Days ahead' }
+const labels = { agentId: 'Agent', from: 'From', to: 'To', groupBy: 'Group by', days: 'Days ahead' }
 
 export async function questionForm(
   operation: AnyOperation,

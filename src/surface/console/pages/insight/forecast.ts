@@ -43,7 +43,7 @@ async function forecast(request: PageRequest): Promise<Html> {
   const past = periodsIn(costs.from, costs.to, 'day').map(date => ({ date, spent: spent.get(date) ?? 0 }))
   const whose =
     agentId === undefined
-      ? html`All agents and you`
+      ? html`You and all agents`
       : recordLink(request, agentId, text(costs.data[0]?.name ?? agentId, 60))
   return html`<div class="boxes">${runsOut(told, agentId !== undefined)}${sum(told, whose)}</div>
 ${box('Day by day', notes(told), told.data.length > 0 && drawn(told, past, request))}
@@ -52,19 +52,19 @@ ${box('Day by day', notes(told), told.data.length > 0 && drawn(told, past, reque
 
 const on = (day: string | null): Content =>
   day === null
-    ? html`<span class="none">not foreseen</span>`
+    ? html`<span class="none">not expected</span>`
     : html`<time datetime="${day}">${dayInWords(day)}</time>`
 
 function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean): Html {
   const days = ({ p10, p50, p90 }: Forecast['runsOut']['budget']): Html =>
     p10 === null
       ? html`${on(null)}`
-      : html`<strong>${on(p50)}</strong><br><small>${on(p10)} in one of ten cases${p90 !== null && html`, by ${on(p90)} in nine of ten`}</small>`
+      : html`<strong>${on(p50)}</strong><br><small>80 % interval: ${on(p10)} to ${p90 === null ? 'later' : on(p90)}</small>`
   return box(
-    'Runs out on',
+    'Depletion date',
     facts([
-      ['The budget of this month', days(budget)],
-      ...(isOfAgent ? [['The wallet, as it is filled now', days(wallet)] as const] : []),
+      ['Budget this month', days(budget)],
+      ...(isOfAgent ? [['Wallet at its present balance', days(wallet)] as const] : []),
     ]),
   )
 }
@@ -72,16 +72,16 @@ function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean):
 function sum({ total, data, basis }: Forecast, whose: Html): Html {
   const until = data.at(-1)?.date
   return box(
-    'Together',
+    'Total',
     facts([
-      ['Of', whose],
+      ['Agent', whose],
       ...(total && until !== undefined
         ? [
             [`Until ${dayInWords(until)}`, html`<strong>${euros(total.p50)}</strong>`] as const,
-            ['80 % range', html`${euros(total.p10)} to ${euros(total.p90)}`] as const,
+            ['80 % interval', html`${euros(total.p10)} to ${euros(total.p90)}`] as const,
           ]
         : []),
-      ['Rests on', `${basis.days} whole days`],
+      ['Based on', `${basis.days} full days`],
     ]),
   )
 }
@@ -97,9 +97,9 @@ interface Day {
 const columns: Columns<Day> = {
   Day: ({ date }) => html`<time datetime="${date}">${dayInWords(date)}</time>`,
   Spent: { figure: ({ spent }) => amount(spent) },
-  'One of ten below': { figure: ({ foretold }) => amount(foretold?.p10) },
-  'Half below': { figure: ({ foretold }) => amount(foretold?.p50) },
-  'One of ten above': { figure: ({ foretold }) => amount(foretold?.p90) },
+  '10th percentile': { figure: ({ foretold }) => amount(foretold?.p10) },
+  Median: { figure: ({ foretold }) => amount(foretold?.p50) },
+  '90th percentile': { figure: ({ foretold }) => amount(foretold?.p90) },
 }
 
 const amount = (value: number | undefined): Html => (value === undefined ? none : euros(value))
@@ -118,41 +118,38 @@ function drawn({ data, backtest }: Forecast, past: readonly Day[], request: Page
     days.map(({ date, ...day }): FanDay => ({ name: dayInWords(date), ...day })),
     {
       id: 'fan',
-      title: 'What was spent, and what is foretold',
-      description: `Bars for what was spent on each of ${past.length} days, today included. Over them lies a band of what was foretold for each the day before, as far as that is known. From today on it is foretold for ${data.length} days, and reaches highest on ${dayInWords(highest.date)}, up to ${plainEuros(highest.p90)}. The table below has the figures.`,
+      title: 'Spending and forecast',
+      description: `Bars show spending on each of ${past.length} days, including today. A band shows the 80 % interval of the forecast made the day before, and of the forecast for the next ${data.length} days. The highest value is ${plainEuros(highest.p90)} on ${dayInWords(highest.date)}. The table below has the figures.`,
       legend: [
-        ['up', 'what really was spent, today so far'],
-        ['band', 'foretold: eight of ten days lie here; before today, as told the day before'],
-        ['middle', 'half of the days are below'],
+        ['up', 'Spent (today so far)'],
+        ['band', 'Forecast, 80 % interval (past days: made the day before)'],
+        ['middle', 'Median'],
       ],
-      table: table(request, 'Spent and foretold by day', days, columns),
+      table: table(request, 'Spending and forecast by day', days, columns),
     },
   )
 }
 
 function known({ basis }: Forecast, request: PageRequest): Html {
   if (basis.known.length === 0)
-    return box(
-      'Known already',
-      html`<p>No approved intent waits to be paid, and no subscription was found.</p>`,
-    )
+    return box('Known payments', html`<p>No unpaid approved intents, and no subscriptions.</p>`)
   return box(
-    'Known already',
+    'Known payments',
     html`<ul class="lines">${basis.known.map(({ kind, date, amountEuros, merchant, intentId }) => html`<li>${euros(amountEuros)} to ${text(merchant, 60)}<span>${words(kind)}, ${dayInWords(date)}${intentId !== null && html`: ${recordLink(request, intentId)}`}</span></li>`)}</ul>`,
   )
 }
 
 function backtest({ backtest: past }: Forecast): Html {
-  if (!past) return box('How well it has held', html`<p>Not known yet: that takes more than four weeks.</p>`)
+  if (!past) return box('Accuracy', html`<p>Available after four weeks of payments.</p>`)
   return box(
-    'How well it has held',
+    'Accuracy',
     facts([
-      ['Past days judged', past.days],
-      ['Lay in the band', html`${percent(past.coverage)}, 80% is meant`],
-      ['Above it', html`${percent(past.above)}, 10% is meant`],
-      ['How far off a day was', html`${euros(past.lossEuros)}; less is better`],
-      ['“As yesterday” would have been', euros(past.naiveLossEuros)],
-      ['The last eight same weekdays', euros(past.rivalLossEuros)],
+      ['Days compared', past.days],
+      ['Within the interval', html`${percent(past.coverage)} (target 80 %)`],
+      ['Above the interval', html`${percent(past.above)} (target 10 %)`],
+      ['Mean error per day (lower is better)', euros(past.lossEuros)],
+      ['Error of “same as yesterday”', euros(past.naiveLossEuros)],
+      ['Error of “same weekday, last 8 weeks”', euros(past.rivalLossEuros)],
     ]),
   )
 }

@@ -15,7 +15,7 @@ const why = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content)
 
 export const authorizations = section({
   kind: 'Authorization',
-  lead: 'Every card payment that the network has requested, declined ones included.',
+  lead: 'Card authorization requests, including declined ones.',
   list: authorizationsApi.list,
   columns: [
     { Merchant: (one, request) => why(one, request, text(one.merchant, 60)) },
@@ -26,13 +26,13 @@ export const authorizations = section({
     'declineReason',
     'createdAt',
   ],
-  labels: { clearedEuros: 'Collected', declineReason: 'Reason' },
+  labels: { clearedEuros: 'Cleared', declineReason: 'Reason' },
   shows: { declineReason: ({ declineReason }) => text(declineReason, 160) },
   events: ['transaction.*', 'agent_credential.*'],
 })
 
 export const newestAuthorizations = async (cardId: string, request: PageRequest): Promise<Html> =>
-  html`${await authorizations.related({ title: 'Authorizations', params: { id: cardId }, empty: 'None yet.' }, request)}
+  html`${await authorizations.related({ title: 'Authorizations', params: { id: cardId }, empty: 'No authorizations yet.' }, request)}
 <p><a href="${request.to(`console/authorizations?id=${cardId}`)}">All authorizations</a></p>`
 
 export async function explained(cardId: string, request: PageRequest): Promise<Content> {
@@ -45,16 +45,16 @@ export async function explained(cardId: string, request: PageRequest): Promise<C
   ])
   const json = request.to(`cards/${cardId}/authorizations/${authorizationId}`)
   return box(
-    `Authorization of ${one.merchant}`,
+    `Authorization: ${one.merchant}`,
     html`<p>${status(one.status)} ${text(explanation.summary, 400)} ${explanation.paidFrom}</p>`,
     knownFacts([
-      ['Asked', euros(one.amountEuros)],
+      ['Requested', euros(one.amountEuros)],
       ['Approved', euros(one.approvedEuros)],
-      ['As the network writes it', text(one.descriptor)],
+      ['Descriptor', text(one.descriptor)],
       ['Intent', recordLink(request, explanation.intentId)],
       ['Payment', recordLink(request, one.transactionId)],
       ['Held until', time(one.expiresAt)],
-      ['When', time(one.createdAt)],
+      ['Date', time(one.createdAt)],
     ]),
     explanation.rules.length > 0 && rulesTable(explanation.rules, request),
     html`<p class="record"><code>${authorizationId}</code> <a href="${json}">JSON</a> <a href="${json}/explanation">Explanation as JSON</a></p>`,

@@ -22,15 +22,15 @@ export async function bookedFor(ids: readonly (string | null)[], request: PageRe
     asked.map(referenceId => ask(ledgerApi.transfers, { query: { referenceId, limit: MOST } })),
   )
   const postings = answers.flatMap(({ data }) => data).toSorted((one, other) => (one.id < other.id ? -1 : 1))
-  if (postings.length === 0) return box('In the ledger', html`<p>Nothing has been booked for it.</p>`)
+  if (postings.length === 0) return box('Ledger', html`<p>No postings.</p>`)
   return box(
-    'In the ledger',
-    table(request, 'What has been booked', postings, {
+    'Ledger',
+    table(request, 'Postings', postings, {
       Posting: ({ id, kind }) => recordLink(request, id, words(kind)),
       For: ({ reference }) => referenceLink(request, reference, words(reference.type)),
       Booked: 'bookedAt',
     }),
-    html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All for the ${kindOf(id)}</a> `)}</p>`,
+    html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All postings for the ${kindOf(id)}</a> `)}</p>`,
   )
 }
 
@@ -46,7 +46,7 @@ export const steps = (all: readonly (Step | false)[]): Html => html`<ol class="s
 ${all.map(
   step =>
     step &&
-    html`<li${!step.at && html` class="ahead"`}><strong>${step.what}</strong> ${step.at ? time(step.at) : html`<span class="none">still to come</span>`}
+    html`<li${!step.at && html` class="ahead"`}><strong>${step.what}</strong> ${step.at ? time(step.at) : html`<span class="none">pending</span>`}
 ${step.note !== undefined && html`<p>${step.note}</p>`}</li>
 `,
 )}</ol>`

@@ -15,9 +15,9 @@ type Transaction = AnswerOf<typeof transactionsApi.get>
 
 const ends: Readonly<Record<string, Content>> = {
   authorization: 'Booking',
-  settlement: 'Settlement between the banks',
+  settlement: 'Settlement between banks',
   settled: 'Booked',
-  completed: 'Done: the payee has the money',
+  completed: 'Completed: the payee has the money',
   declined: 'Declined. No money was held.',
   refunded: 'Refunded',
 }
@@ -29,17 +29,17 @@ function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[
   const { witnesses, createdAt, updatedAt, declineReason, refundedEuros } = transaction
   const isWaiting = transaction.status === 'authorization' || transaction.status === 'settlement'
   const seen = witnesses.map(({ type, id, at }) => ({
-    what: `Witness: ${words(type)}`,
+    what: `Source: ${words(type)}`,
     at,
     note: recordLink(request, id),
   }))
   return [
-    { what: 'Begun', at: createdAt },
+    { what: 'Created', at: createdAt },
     ...seen,
     {
       what:
         comesIn(transaction) && transaction.status === 'completed'
-          ? 'Done: the money is in the wallet'
+          ? 'Completed: the money is in the wallet'
           : (ends[transaction.status] ?? words(transaction.status)),
       at: isWaiting ? null : updatedAt,
       ...(declineReason && { note: text(declineReason, 400) }),
@@ -75,9 +75,9 @@ export const transactions = section({
   labels: { type: 'Method', memo: 'Note', refundedEuros: 'Refunded' },
   hidden: ['merchant', 'witnesses', 'declineReason', 'createdAt'],
   events: ['transaction.*', 'transfer.*'],
-  empty: 'No payments yet. An agent pays on an approved intent; you pay by a transfer.',
+  empty: 'No payments yet. Agents pay on approved intents; you pay by transfer.',
   call: 'agentpay transfers create --help',
-  actions: [{ operation: transactionsApi.update, submit: 'Write a note' }],
+  actions: [{ operation: transactionsApi.update, submit: 'Edit note' }],
   boxes: (transaction, request) => box('Steps', steps(stepsOf(transaction, request))),
   below: recordsOf,
 })
@@ -96,5 +96,5 @@ async function recordsOf(transaction: Transaction, request: PageRequest): Promis
     bookedFor(causes, request),
   ])
   const address = authorization && request.to(`console/cards/${cardId}?authorization=${authorization.id}`)
-  return html`${authorization && html`<p>Authorization: <a href="${address}">${status(authorization.status)} and why</a></p>`}${papers}`
+  return html`${authorization && html`<p>Authorization: <a href="${address}">${status(authorization.status)} Details</a></p>`}${papers}`
 }

@@ -1,0 +1,54 @@
+import type { Call } from '../kernel/contract/call.ts'
+import { type AnyOperation, isWriting, type Registered } from '../kernel/contract/operation.ts'
+import { Problem, Refusal, Refused } from '../kernel/contract/problem.ts'
+import type { Execute } from '../kernel/run/execute.ts'
+import type { CallOperationFor } from '../kernel/run/runtime.ts'
+import { admit } from './http/authenticate.ts'
+import { inputOf } from './http/input.ts'
+
+/**
+ * Calls operations within the process: the same rights, parsing and answer as by HTTP, without headers. Reads
+ * only: a change is an ordinary request.
+ */
+export function callOperationFor(operations: readonly Registered[], execute: Execute): CallOperationFor {
+  const byContract = new Map(operations.map(registered => [registered.operation, registered]))
+  return async (caller, operation, question = {}) => {
+    const registered = byContract.get(operation)
+    if (!registered) throw new Error(`${operation.path} is not in the list of areas`)
+    if (isWriting(operation)) throw new Error(`${registered.key} changes something: it is not asked`)
+    try {
+      return await answerOf(await execute(callOf(caller, registered, question)))
+    } catch (error) {
+      if (error instanceof Problem && error.status < 500)
+        throw new Refused(new Refusal(error.status, error.code, error.message))
+      throw error
+    }
+  }
+}
+
+type Asked = Parameters<CallOperationFor>[2]
+
+function callOf(
+  { actor, requestId, address, now }: Parameters<CallOperationFor>[0],
+  registered: Registered,
+  { params = {}, query = {}, body = {} }: NonNullable<Asked>,
+): Call {
+  const { operation } = registered
+  mayAsk(actor, operation)
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))
+  const input = { params, ...inputOf(operation, search, body) }
+  const asked = { operation: registered, actor, input, requestId, address, idempotencyKey: null }
+  return now ? { ...asked, now } : asked
+}
+
+function mayAsk(actor: Call['actor'], { callers, scope }: AnyOperation): void {
+  if (!callers.includes('public')) admit(actor, callers, scope)
+}
+
+function answerOf({ status, body, errorCode }: Awaited<ReturnType<Execute>>): unknown {
+  if (typeof body !== 'string') throw new Error('only an operation that answers with JSON can be asked')
+  const answer = JSON.parse(body)
+  if (errorCode === undefined) return answer
+  throw new Refused(new Refusal(status, errorCode, answer.error))
+}

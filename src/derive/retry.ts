@@ -1,0 +1,86 @@
+export class NoAnswer extends Error {
+  /** True if the request may have reached the service and had its effect. */
+  readonly wasSent: boolean
+
+  constructor(message: string, wasSent: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.wasSent = wasSent
+  }
+}
+
+interface Answered {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+}
+
+/** How long a request is retried. */
+export interface RetryPolicy {
+  /** The pauses in milliseconds before each retry of a broken connection. */
+  readonly pauses: readonly number[]
+  readonly maxWaits: number
+  readonly maxWaitSeconds: number
+}
+
+/** About as long as the service takes to restart. */
+const DEFAULT_POLICY: RetryPolicy = {
+  pauses: [200, 500, 1_000, 2_000, 4_000, 8_000],
+  maxWaits: 20,
+  maxWaitSeconds: 120,
+}
+
+export interface RetryOptions<A> {
+  /** A second sending has no second effect. */
+  readonly isRepeatable: boolean
+  readonly patience?: RetryPolicy
+  onWait?(sentence: string): void
+  drain(answer: A): Promise<void>
+  wait(milliseconds: number): Promise<void>
+}
+
+/**
+ * Retries a request until it is answered. A request that did not leave the machine is sent again after a
+ * broken connection; at the first attempt a missing service is an error at once. A request that may have had
+ * its effect is sent again only if a second sending has none.
+ */
+export async function withRetries<A extends Answered>(
+  attempt: () => Promise<A>,
+  { isRepeatable, patience = DEFAULT_POLICY, onWait, drain, wait }: RetryOptions<A>,
+): Promise<A> {
+  let [broken, waited] = [0, 0]
+  for (;;) {
+    try {
+      const answer = await attempt()
+      const seconds = waited < patience.maxWaits ? secondsToWait(answer, isRepeatable, patience) : undefined
+      if (seconds === undefined) return answer
+      waited += 1
+      onWait?.(
+        `The service asks to wait ${seconds} s (${answer.headers.get('x-error-code') ?? answer.status}).`,
+      )
+      await drain(answer)
+      await wait(seconds * 1_000)
+    } catch (error) {
+      const pause = patience.pauses[broken]
+      const mayAgain = error instanceof NoAnswer && (error.wasSent ? isRepeatable : broken > 0)
+      if (!mayAgain || pause === undefined) throw error
+      broken += 1
+      onWait?.(`${error.message}: the same call is sent again.`)
+      await wait(pause)
+    }
+  }
+}
+
+/** Nothing was done, or the outcome is not known yet: only a repeatable request is sent again. */
+const UNDECIDED = new Set(['in_progress', 'busy', 'overloaded', 'outcome_unknown', 'unavailable'])
+
+function secondsToWait(
+  { status, headers }: Answered,
+  isRepeatable: boolean,
+  { maxWaitSeconds }: RetryPolicy,
+): number | undefined {
+  if (status < 400) return undefined
+  const asked = Number(headers.get('retry-after') ?? 1)
+  const seconds = Math.max(1, Math.ceil(asked))
+  if (!(seconds <= maxWaitSeconds)) return undefined
+  if (status === 429 && headers.get('retry-after') !== null) return seconds
+  return isRepeatable && UNDECIDED.has(headers.get('x-error-code') ?? '') ? seconds : undefined
+}

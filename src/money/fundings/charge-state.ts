@@ -1,0 +1,190 @@
+import type { ReceivedCredit } from '../../iso20022/credit.ts'
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
+import { after } from '../../values/clock.ts'
+import { creditSuspense, repayDebt } from '../incoming/index.ts'
+import { type Book, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
+import type { fundApi } from './api.ts'
+import { FIRST_CHECK_AFTER, Funding, fundingMachine, isPending, nextCheckAfter } from './funding.ts'
+
+type Settling = Pick<
+  ContextOf<typeof fundApi.follow>,
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
+>
+
+export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountCents, reason }: Funding) => ({
+  fundingId: id,
+  walletId,
+  paymentMethodId,
+  status,
+  amountCents,
+  ...(reason && { reason: reason.message }),
+})
+
+const WALLET_CLOSED: FailureReason = { code: 'wallet_closed', message: 'The wallet was closed meanwhile.' }
+const NEVER_ARRIVED: FailureReason = {
+  code: 'never_arrived',
+  message: 'The processor has not heard of the charge.',
+}
+
+interface FundingIds {
+  readonly id: string
+  readonly walletId: string
+}
+
+/** Does nothing if the funding has ended. */
+export async function applyChargeState(
+  ids: FundingIds,
+  state: ChargeState,
+  context: Settling,
+): Promise<Funding> {
+  if (state.status === 'settled') return creditWallet(await lockForCredit(ids, context), context)
+  const funding = await lockFunding(ids.id, context)
+  if (!isPending(funding)) return funding
+  if (state.status === 'failed') return fail(funding, state.reason, context)
+  if (state.status === 'unknown') return checkAgainLater(funding, context)
+  return recordProgress(funding, state, context)
+}
+
+async function lockFunding(id: string, { records }: Pick<Settling, 'records'>): Promise<Funding> {
+  const funding = await records.lock(Funding, id)
+  if (!funding) throw new Error(`there is no funding ${id}`)
+  return funding
+}
+
+interface LockedFunding {
+  readonly book: Book
+  readonly wallet: WalletRow
+  readonly funding: Funding
+}
+
+/**
+ * Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be
+ * closed meanwhile.
+ */
+async function lockWithAccounts(
+  { id, walletId }: FundingIds,
+  accounts: Pick<Parameters<typeof openBook>[2], 'others' | 'ifExists'>,
+  context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
+): Promise<LockedFunding> {
+  const { sql, tenant } = context
+  const [book, wallets, funding] = await Promise.all([
+    openBook(sql, context, { wallets: [walletId], ...accounts }),
+    walletsById(sql, tenant, [walletId]),
+    lockFunding(id, context),
+  ])
+  const wallet = wallets.get(walletId)
+  if (!wallet) throw new Error(`${id}: a funding without its wallet`)
+  return { book, wallet, funding }
+}
+
+export const lockForCredit = (
+  ids: FundingIds,
+  context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
+): Promise<LockedFunding> => lockWithAccounts(ids, { others: ['bank'], ifExists: DEBT_ACCOUNTS }, context)
+
+/** Does nothing if the funding has ended. */
+export async function creditWallet(
+  { book, wallet, funding }: LockedFunding,
+  context: Settling,
+): Promise<Funding> {
+  const { sql, now, emit, queueStatement } = context
+  if (!isPending(funding)) return funding
+  if (wallet.status === 'closed') return creditSuspenseInstead(funding, context)
+  const { id, amountCents } = funding
+  const cause = { type: 'funding', id }
+  book.move('fund', 'bank', wallet.id, amountCents, cause)
+  markSettled(funding, now)
+  emit('funding.settled', fundingEvent(funding))
+  emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
+  repayDebt(wallet, amountCents, cause, book, emit)
+  queueStatement(book.post(sql))
+  return funding
+}
+
+function markSettled(funding: Funding, now: Date): void {
+  fundingMachine.move(funding, 'settled')
+  Object.assign(funding, { settledAt: now, dueAt: null, nextAction: null })
+}
+
+/**
+ * Books the money for a closed wallet into suspense; a funding without a payment method has charged none, and
+ * fails.
+ */
+async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
+  const { now, tenant, emit } = context
+  if (!funding.paymentMethodId) return fail(funding, WALLET_CLOSED, context)
+  const { id, amountCents } = funding
+  const received: ReceivedCredit = {
+    amountCents,
+    source: 'funding',
+    origin: tenant.ownerId,
+    bankReference: id,
+    part: 0,
+    iban: null,
+    reference: id,
+    senderName: null,
+    senderIban: null,
+    endToEndId: null,
+    valueDate: now.toISOString().slice(0, 10),
+    reason: null,
+  }
+  const credit = await creditSuspense(received, 'wallet_closed', context)
+  funding.creditId = credit.id
+  markSettled(funding, now)
+  emit('funding.settled', fundingEvent(funding))
+  return funding
+}
+
+export function fail(funding: Funding, reason: FailureReason, { emit }: Pick<Settling, 'emit'>): Funding {
+  fundingMachine.move(funding, 'failed')
+  Object.assign(funding, { reason, dueAt: null, nextAction: null })
+  emit('funding.failed', fundingEvent(funding))
+  return funding
+}
+
+/** Waits twice as long after each check, and fails the funding after a day. */
+function checkAgainLater(funding: Funding, context: Pick<Settling, 'now' | 'emit'>): Funding {
+  const { now } = context
+  if (funding.dueAt && funding.dueAt > now) return funding
+  const pause = nextCheckAfter(now.getTime() - funding.createdAt.getTime())
+  if (pause === undefined) return fail(funding, NEVER_ARRIVED, context)
+  funding.dueAt = after(now, pause)
+  return funding
+}
+
+function recordProgress(
+  funding: Funding,
+  state: Extract<ChargeState, { askAgainAt: Date }>,
+  { now, emit }: Pick<Settling, 'now' | 'emit'>,
+): Funding {
+  const soonest = after(now, FIRST_CHECK_AFTER)
+  funding.dueAt = state.askAgainAt > soonest ? state.askAgainAt : soonest
+  funding.nextAction = state.status === 'requires_action' ? state.nextAction : null
+  const moved = fundingMachine.move(funding, state.status)
+  // A report that repeats the current status emits nothing.
+  if (moved) emit(`funding.${state.status}`, fundingEvent(funding))
+  return funding
+}
+
+type Reversing = ContextOf<typeof fundApi.reverse>
+
+/**
+ * The payer's bank has taken the money back, even if the wallet has spent it: the owner then owes the rest.
+ * Holds for payments stay.
+ */
+export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: string, context: Reversing) {
+  const { sql, now, emit, refuse, queueStatement } = context
+  const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
+  if (funding.status !== 'settled') return refuse('funding_not_settled')
+  const { id, amountCents } = funding
+  const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', amountCents, { type: 'funding', id })
+  queueStatement(book.post(sql))
+  fundingMachine.move(funding, 'reversed')
+  Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
+  emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })
+  const taken = amountCents - owed
+  if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
+  return funding
+}

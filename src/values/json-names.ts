@@ -1,0 +1,113 @@
+import { z } from 'zod'
+
+/**
+ * Amounts are cents within the service and euros in JSON, and their names say so: a contract’s member `amountCents` is
+ * `amountEuros` in JSON. Contracts are read and written here, so that no handler copies one into the other.
+ */
+export type JsonName<N> = N extends `${infer Head}Cents` ? `${Head}Euros` : N
+
+export const jsonName = <const N extends string>(name: N): JsonName<N> =>
+  (name.endsWith('Cents') ? `${name.slice(0, -'Cents'.length)}Euros` : name) as JsonName<N>
+
+/** A value as JSON has it. */
+export type JsonOf<S extends z.ZodType> = InJson<z.input<S>>
+
+type InJson<T> = unknown extends T
+  ? T
+  : T extends Plain
+    ? T
+    : T extends AsyncIterable<infer I>
+      ? AsyncIterable<InJson<I>>
+      : T extends readonly unknown[]
+        ? { [N in keyof T]: InJson<T[N]> }
+        : { [N in keyof T as JsonName<N>]: InJson<T[N]> }
+
+type Plain = string | number | bigint | boolean | null | undefined | Date | Uint8Array
+
+/** The value that JSON stands for; throws where the schema refuses it. */
+export const decodeJson = <S extends z.ZodType>(schema: S, json: unknown): z.output<S> =>
+  schema.parse(renamed(schema, json))
+
+/** The JSON of a value. */
+export const encodeJson = <S extends z.ZodType>(schema: S, value: z.output<S>): JsonOf<S> =>
+  renamed(schema, z.encode(schema, value)) as JsonOf<S>
+
+/** Where the values that a schema describes have members of another name in JSON. */
+interface Names {
+  /** The other name of each such member: by its name in JSON the one within, and the other way around. */
+  readonly swapped: Map<string, string>
+  readonly members: Map<string, Names>
+  /** Of each item of a list, or each value of a record. */
+  items?: Names
+}
+
+const known = new WeakMap<z.core.$ZodType, Names | null>()
+
+/** Null where every member has one name: most schemas know no amount. */
+function namesOf(schema: z.core.$ZodType): Names | null {
+  const found = known.get(schema)
+  if (found !== undefined) return found
+  const names = addNames(schema, { swapped: new Map(), members: new Map() })
+  known.set(schema, names)
+  return names
+}
+
+/** Adds the names of a schema to those of others that may describe the same value; null where there are still none. */
+function addNames(schema: z.core.$ZodType, names: Names): Names | null {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'object')
+    for (const [name, member] of Object.entries(def.shape)) addMember(name, member, names)
+  else if (def.type === 'array') addItems(def.element, names)
+  else if (def.type === 'record') addItems(def.valueType, names)
+  else if (def.type === 'union') for (const option of def.options) addNames(option, names)
+  else if (def.type === 'pipe') addNames(def.in._zod.def.type === 'transform' ? def.out : def.in, names)
+  else if ('innerType' in def) addNames(def.innerType, names)
+  return names.swapped.size > 0 || names.members.size > 0 || names.items ? names : null
+}
+
+function addMember(name: string, schema: z.core.$ZodType, { swapped, members }: Names): void {
+  const inJson = jsonName(name)
+  if (inJson !== name) swapped.set(name, inJson).set(inJson, name)
+  const inner = addNames(schema, members.get(name) ?? { swapped: new Map(), members: new Map() })
+  if (inner) members.set(name, inner).set(inJson, inner)
+}
+
+function addItems(schema: z.core.$ZodType, names: Names): void {
+  const items = addNames(schema, names.items ?? { swapped: new Map(), members: new Map() })
+  if (items) names.items = items
+}
+
+/**
+ * Swaps the two names of each amount, in either direction: done twice, it changes nothing. A name that is used in the
+ * wrong place is swapped as well, and so is unknown there.
+ */
+export function renamed(schema: z.core.$ZodType, value: unknown): unknown {
+  const names = namesOf(schema)
+  return names ? swap(value, names) : value
+}
+
+function swap(value: unknown, names: Names): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { swapped, members, items } = names
+  if (Array.isArray(value)) return items ? value.map(item => swap(item, items)) : value
+  const other: Record<string, unknown> = {}
+  for (const name of Object.keys(value)) {
+    const inner = members.get(name) ?? items
+    const member = (value as Readonly<Record<string, unknown>>)[name]
+    const to = swapped.get(name) ?? name
+    const swappedMember = inner ? swap(member, inner) : member
+    if (to === '__proto__') Object.defineProperty(other, to, { value: swappedMember, enumerable: true })
+    else other[to] = swappedMember
+  }
+  return other
+}
+
+/** The path of a member, as those read it who know its value as JSON. */
+export function renamedPath(schema: z.core.$ZodType, path: readonly PropertyKey[]): PropertyKey[] {
+  let names: Names | null | undefined = namesOf(schema)
+  return path.map(step => {
+    const name = names?.swapped.get(String(step)) ?? step
+    names = names?.members.get(String(step)) ?? names?.items
+    return name
+  })
+}
