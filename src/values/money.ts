@@ -28,7 +28,7 @@ export const money = z
 /** An amount above zero and up to a maximum. */
 export const positiveMoney = (highest?: Cents) =>
   money
-    .refine(amount => amount > 0n, 'more than nothing')
+    .refine(amount => amount > 0n, 'must be greater than 0')
     .refine(amount => highest === undefined || amount <= highest, {
       error: () => `at most ${formatMoney(highest ?? 0n)}`,
     })

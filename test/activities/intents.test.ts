@@ -125,7 +125,7 @@ describe('a decision made by a signal', () => {
       body: JSON.stringify({ error: 'Bookshop is blocked.' }),
     })
     expect(await attempt('1', { ...intent, ...approve }, refusing)).toBe(
-      'The signal approve by Ada changed nothing: The agent’s policy does not allow it at this moment.',
+      'The signal approve by Ada changed nothing: The agent’s policy does not allow it at the moment.',
     )
   })
 

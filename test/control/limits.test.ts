@@ -10,7 +10,7 @@ const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 const { countersOf, expectLedgerMatch, anOwnerWithAgent } = limitsIn(service, secondUrl)
 
-/** A test clock is only moved forward: the end of a January that is always ahead. */
+/** A test clock only moves forward, so the tests use the end of next year's January. */
 const NEXT_YEAR = new Date().getUTCFullYear() + 1
 
 const setClock = (ownerId: string, offset: number) =>

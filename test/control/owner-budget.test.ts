@@ -20,7 +20,6 @@ import { traceOf } from '../support/trace.ts'
 const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 
-/** An owner with agents that no person is asked about, and clients of two processes. */
 async function anOwnerWithAgents(agents = 2, rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const owner = await service.owner()
   const clients = [owner.client, clientAt({ url: secondUrl, token: owner.key })] as const
@@ -31,7 +30,7 @@ async function anOwnerWithAgents(agents = 2, rules: Parameters<typeof anAgentUnd
   const declare = (n: number, amountEuros: number, members?: object, by: TestClient = owner.client) =>
     anIntent(by, String(ids[n % agents]), { amountEuros, ...(members ?? { merchant: `Shop ${++shops}` }) })
   const anyClient = (n: number) => clients[n % 2] as TestClient
-  /** Declares among very many at once; a request that is refused as busy has changed nothing and is left out. */
+  /** Declares among very many concurrent requests; one that is refused as busy has changed nothing and is left out. */
   const tryDeclare = async (n: number, amountEuros: number, agentId = String(ids[n % agents])) => {
     const members = { agentId, amountEuros, merchant: `Shop ${++shops}`, purpose: 'A paper' }
     const { body, code } = await anyClient(n).intents.create({ body: members })
@@ -121,7 +120,7 @@ describe('the budget of an owner', () => {
     const { rules } = await bodyOf(anyClient(0).intents.explanation({ params }))
     expect(rules.find(({ rule }) => rule === 'budget')).toMatchObject({
       outcome: 'fail',
-      remedy: expect.stringContaining('the month'),
+      remedy: expect.stringContaining('the next period'),
     })
   })
 

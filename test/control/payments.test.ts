@@ -16,7 +16,7 @@ const request = (increment: number, approvedCents: bigint): PaymentFact => ({
   approvedCents,
 })
 
-/** The network repeats its earlier answers each time it gives one more. */
+/** The network repeats its earlier answers with each new one. */
 const accounts = (answers: readonly bigint[]): PaymentFact[] =>
   answers.map((_, last) => ({
     type: 'answered',
@@ -57,7 +57,7 @@ const received = history.chain(facts =>
   }),
 )
 
-/** What a bookkeeper writes who reads the facts once each, in the order in which they happened, with plain numbers. */
+/** The accounts of a bookkeeper who reads each fact once, in the order in which they happened, with plain numbers. */
 class Bookkeeper {
   readonly #facts: readonly PaymentFact[]
 
@@ -125,7 +125,7 @@ describe('the state of a payment', () => {
       }),
       { numRuns: 100_000 },
     )
-    // With an `expect` for each order the test would take minutes.
+    // An `expect` for each order would take minutes.
     expect(counterexample).toBeNull()
   })
 
@@ -161,7 +161,8 @@ describe('the state of a payment', () => {
   test('never grows a hold, whatever fact comes next', () => {
     fc.assert(
       fc.property(received, ({ facts, order }) => {
-        // The network may approve what we declined: a hold that has ended stays so. Requests arrive in their order.
+        // The network may approve what the service declined: a hold that has ended stays ended. Requests
+        // arrive in order.
         const isRequest = ({ type }: PaymentFact): boolean => type === 'authorized'
         const others = order.filter(fact => !isRequest(fact) && fact.type !== 'answered')
         const sent = [...facts.filter(isRequest), ...others]

@@ -59,7 +59,6 @@ interface Signed {
   readonly flags?: number
 }
 
-/** Signs as a device does. */
 function assertionOf({
   device = devices.ES256,
   over = statement,
@@ -103,7 +102,7 @@ const claimsOf = ({ device = devices.ES256, ...signed }: Signed = {}) => ({
   approvedAt: '2026-11-21T09:27:00.000Z',
 })
 
-/** Signs these claims with our key, as a compromised installation would. */
+/** Signs these claims with the installation's key, as a compromised installation would. */
 const proofOf = (
   claims: { ownerId: string; mode: 'test' | 'live' },
   type = 'intent-approval',

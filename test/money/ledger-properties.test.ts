@@ -28,7 +28,6 @@ const operation = fc.record<Operation>({
 
 interface ModelAccount {
   available: bigint
-  /** The open holds, oldest first. */
   holds: { id: string; left: bigint }[]
 }
 

@@ -11,7 +11,6 @@ import type { Cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
-/** How long the sandbox does not answer for the dispute of € 92.06. */
 const SILENT_MS = minutes(60)
 
 interface Decision {
@@ -35,8 +34,8 @@ function credit(outcome: NetworkDecision): Decision {
   return { afterMs: 0, outcome }
 }
 
-const REFUSED_EUROS: Cents = 9_205n
-const SILENT_EUROS: Cents = 9_206n
+const REFUSED_CENTS: Cents = 9_205n
+const SILENT_CENTS: Cents = 9_206n
 
 const REFUSED_AMOUNT: ProcessorFailure = {
   failure: 'refused',
@@ -58,8 +57,8 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
     isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
   return {
     async open({ disputeId, amountCents, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
-      if (amountCents === REFUSED_EUROS) return REFUSED_AMOUNT
-      if (amountCents === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
+      if (amountCents === REFUSED_CENTS) return REFUSED_AMOUNT
+      if (amountCents === SILENT_CENTS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
       return {
         processorDisputeId: disputeIdFor(secrets, disputeId),
         evidenceDueAt: after(openedAt, EVIDENCE_MS),

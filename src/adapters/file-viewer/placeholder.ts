@@ -7,7 +7,6 @@ import { LARGE, picturesOf } from './picture.ts'
 const FONT = 'DejaVu Sans'
 const WIDTH = 848
 
-/** A placeholder with the type and number of pages, for a document that cannot be rendered. */
 export async function placeholderPictures(pages: number | null): Promise<Pick<View, 'small' | 'large'>> {
   GlobalFonts.registerFromPath(
     createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),

@@ -15,7 +15,6 @@ import { hasSignature, signatureHeaders, signatureProblem } from '../card-proces
 interface MagicRule {
   /** For this long after the submission, every call has this answer. */
   readonly fails?: { readonly forMs: number; readonly as: Unanswered }
-  /** For this long, the submitted check is unknown when it is asked for. */
   readonly forgetsForMs?: number
   readonly reviewMs: number
   readonly end: FinalStatus

@@ -103,7 +103,6 @@ export const Dispute = z.object({
   metadata: z.record(z.string(), z.string()).default({}),
 })
 
-/** The envelope of every event. `previous_attributes` has the earlier values of changed members. */
 export const Event = z.object({
   id,
   type: z.string(),

@@ -47,7 +47,6 @@ const schema = defineEntity({
     walletId: p.text(),
     intentId: nullable.string(),
     networkTokenId: nullable.string(),
-    /** The machine payment that began it; null if the network or a checkout reported it first. */
     mppCredentialId: nullable.string(),
     amountCents: p.bigint().name('amount_cents'),
     approvedCents: p.bigint().name('approved_cents'),
@@ -88,7 +87,6 @@ const message = defineEntity({
   },
 })
 
-/** A message of the processor, and the answer's bytes, which a repetition gets again. */
 export class CardMessage extends message.class {}
 message.setClass(CardMessage)
 

@@ -119,7 +119,6 @@ const authorizations = implement(authorizationsApi, {
 
 const CARD_REMEDY = 'Follow the message, or pay with another card.'
 
-/** The card's own check comes first, if it has one. */
 function explainDecision(checks: readonly Check[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')

@@ -29,7 +29,6 @@ const isLongHeld = (mcc: string | null): boolean =>
   mcc !== null &&
   (/^(?:3[3-4]\d\d|3[5-9]\d\d)$/.test(mcc) || ['4411', '7011', '7012', '7512', '7513', '7519'].includes(mcc))
 
-/** Payments by card, by network token (MPP) and by checkout: a card network authorizes and clears all of them. */
 export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
   clearing: 'clearing_cards',
   postings: {

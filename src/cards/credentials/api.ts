@@ -14,7 +14,7 @@ import {
   keyThumbprint,
   subjectRefusals,
 } from '../access-events/index.ts'
-import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
+import { namesOneKey, oneKeyRequired, recipientMembers } from '../filler-keys/index.ts'
 import { credentialMachine } from './credential.ts'
 
 const status = z.enum(credentialMachine.states)
@@ -92,7 +92,7 @@ export const credentialsApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyWanted)),
+    body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyRequired)),
     example: {
       publicKeyJwk: {
         kty: 'EC',

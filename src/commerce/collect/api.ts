@@ -172,7 +172,6 @@ export const openFails = {
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
 } as const satisfies Record<string, Failure>
 
-/** In cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
 
 const NO_NUMBER = 'No payment here accepts one. Leave it out.'

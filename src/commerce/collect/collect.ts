@@ -184,7 +184,6 @@ async function countCredits(events: readonly Credit[], context: Context<never, t
   queueStatement(writeRequests(sql, tenant, [...locked.values()]))
 }
 
-/** A closed wallet cannot receive the money any more. */
 async function cancelOfClosed(
   events: readonly z.output<typeof WalletEvent>[],
   context: Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>,

@@ -1,9 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/**
- * Begins with the commit before the first byte of a credential leaves; ends with a statement of the merchant,
- * the network, the owner or the deadline.
- */
 export const mppProcess = {
   name: 'mpp',
   title: 'Machine payment',

@@ -15,7 +15,7 @@ import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../.
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
-import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index.ts'
+import { beginRequestRefund, type PendingSteps, refundIdOf } from '../collect/index.ts'
 import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import {
@@ -294,14 +294,14 @@ interface RefundOfRequest {
 /** Either nothing is moved yet, or the refund has begun and its money is held. */
 type Reservation =
   | { readonly asked: RefundOfRequest }
-  | { readonly steps: OpenSteps }
+  | { readonly steps: PendingSteps }
   | { readonly push: Push }
 
 /** Begins the refund as the request's own operation does; an external call follows if needed. */
 async function begin(
   { requestId, sourceId, cents: amount, reason, note }: RefundOfRequest,
   context: Creating,
-): Promise<ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: OpenSteps }> | Refusal> {
+): Promise<ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: PendingSteps }> | Refusal> {
   const amountCents = amount === null ? undefined : cents(amount)
   const begun = await beginRequestRefund({ requestId, sourceId, amountCents, reason, note }, context)
   if (begun instanceof Refusal) return begun

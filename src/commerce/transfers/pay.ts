@@ -152,10 +152,6 @@ export function beginTransfer(
   wake(transferProcess, transfer)
 }
 
-/**
- * Pays the holder of a payment request or of a token. The transfer is completed in this transaction, even if
- * the wallet belongs to another owner, who books the money in it.
- */
 function payRecord(
   request: TransferRequest,
   payee: RecordPayee,

@@ -61,7 +61,7 @@ export function signedPayees(
 /** A person signs in the console, and nowhere else. */
 export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
-/** VerifiedAssertion before any row is locked; undefined if no signature is needed or sent. */
+/** Verified before any row is locked; undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],

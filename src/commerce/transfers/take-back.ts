@@ -51,7 +51,6 @@ from unnest($3::text[]) as a (id)
 cross join lateral (select * from transfers where (owner_id, mode, id) = ($1, $2, a.id) limit 1) as t
 where t.credit_id is not null and t.intent_id is not null and t.transaction_id is not null`
 
-/** Refunded payments, with their agents and counters locked. */
 interface OpenRefunds {
   readonly transfers: ReadonlyMap<string, PaidTransfer>
   readonly counters: BudgetCounters
@@ -95,10 +94,8 @@ export function refundBatch(
 }
 
 interface RefundPart {
-  /** The requested refund, or else the credit by which the money came. */
   readonly id: string
   readonly amountCents: Cents
-  /** The credited wallet; null in suspense. */
   readonly walletId: string | null
   readonly source: { readonly type: string; readonly id: string } | null
 }
@@ -151,7 +148,6 @@ async function recordRefunds(
   queueStatement(updateTransactions(sql, tenant, [...batch.changed.transactions]))
 }
 
-/** Books a refund like every handed-over credit: the original transfer identifies the payment. */
 export const takeBack = implement(takeBackApi, {
   async takeBack({ body }, context) {
     const paymentIds = body.credits.flatMap(({ payableId }) => payableId ?? [])

@@ -47,7 +47,6 @@ const schema = defineEntity({
     amountCents: p.bigint().name('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
-    /** The IBAN of the beneficiary or wallet at the declaration. */
     payeeIban: nullable.string(),
     mcc: nullable.string(),
     country: nullable.string(),

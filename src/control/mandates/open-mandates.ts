@@ -99,7 +99,6 @@ const useOf = ({ id, name, expiresAt, constraints }: OpenMandate, used: MandateC
   ...figuresOf(constraints, used),
 })
 
-/** The mandates by which the agents of a batch may spend, each with what earlier intents have used of it. */
 export class AgentMandates {
   readonly #byAgent: ReadonlyMap<string, OpenMandate[]>
   readonly #counters: BudgetCounters

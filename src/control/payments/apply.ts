@@ -83,7 +83,7 @@ export const capturePayment = <P extends Payment, B extends PaymentBatch>(
 ): PaymentState =>
   applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
 
-/** Where money is that has come back, and what speaks for it. */
+/** Where refunded money is, and its evidence. */
 type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountCents'>
 
 /**
@@ -120,13 +120,13 @@ export async function writePayments(
   ])
 }
 
-/** A payment that is paid after it was given back keeps its intent only if no other payment has taken it. */
+/** A payment that is paid after it was refunded keeps its intent only if no other payment has taken it. */
 function reclaimIntent(payment: Payment, state: PaymentState, { payments }: PaymentBatch): void {
   const intent = coveringIntent(payment, { payments })
   if (!intent || state.capturedCents === 0n) return
   const isMine = intent.paymentId === payment.id || intent.transactionId === payment.transactionId
   if (isMine && (intent.paymentId || intent.transactionId)) return
-  // An intent on which we have begun the payment pays it, even if its agent has been frozen since.
+  // An intent on which this service has begun the payment pays it, even if its agent was frozen since.
   const isPayable = state.isOurs
     ? intent.status === 'approved' && intent.paymentId === null
     : payments.blockerOf(intent) === undefined
@@ -134,7 +134,6 @@ function reclaimIntent(payment: Payment, state: PaymentState, { payments }: Paym
   else Object.assign(payment, { source: 'wallet', intentId: null })
 }
 
-/** Counts the state towards the limits, and shows it on the record of the channel and on the transaction. */
 function showState<P extends Payment, B extends PostedBatch>(
   payment: P,
   state: PaymentState,
@@ -173,7 +172,7 @@ function createTransaction(
   return transaction
 }
 
-/** Records what came back by a network. How much of it is of the payment may become known later. */
+/** Records money that came back by a network. How much of it is of the payment may become known later. */
 function recordRefunds(
   payment: Payment,
   before: PaymentState,
@@ -189,7 +188,6 @@ function recordRefunds(
   batch.refunds.link(source, transactionId, refundedOfPayment(state))
 }
 
-/** Records what came back by the last fact, with its part that is of the payment. */
 function addRefund(
   { agentId }: Payment,
   before: PaymentState,

@@ -86,7 +86,6 @@ export class Policy extends policySchema.class {
     return Object.keys(this.overridden)
   }
 
-  /** In an agent's own policy, changed rules become overrides of the template. */
   changeRules(rules: Partial<Rules>, now: Date): void {
     const before = rulesOf(this)
     if (this.agentId) this.overridden = overriddenAfter(this.overridden, before, { ...before, ...rules })

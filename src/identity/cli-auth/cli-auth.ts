@@ -18,7 +18,7 @@ import {
   codeChallengeOf,
   INTERVAL_S,
   lockByCode,
-  MOST_WAITING,
+  MAX_WAITING,
   type PairingRow,
   pairingMachine,
   pairingsTable,
@@ -47,7 +47,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   const now = clock.real()
   const client = clientOf(address ?? '')
   switchTenant(platform, now)
-  if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
+  if ((await waitingOf(client, now, sql)) >= MAX_WAITING) return refuse('too_many_waiting')
   const code = newSecret('')
   const pairing = records.create(CliPairing, {
     createdAt: now,

@@ -29,7 +29,7 @@ export const CODE_LASTS_MS = minutes(5)
 /** The time that a terminal has at least to fetch its key after the approval. */
 export const FETCH_LASTS_MS = minutes(1)
 
-export const MOST_WAITING = 100
+export const MAX_WAITING = 100
 
 export const INTERVAL_S = 2
 

@@ -13,7 +13,7 @@ import {
   DeviceSession,
   INTERVAL_S,
   KEPT_FOR_MS,
-  MOST_WAITING,
+  MAX_WAITING,
   platform,
   userHashesOf,
 } from './session.ts'
@@ -59,7 +59,7 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
   const now = clock.real()
   const client = clientOf(address ?? '')
   switchTenant(platform, now)
-  if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
+  if ((await waitingOf(client, now, sql)) >= MAX_WAITING) return refuse('too_many_waiting')
   const deviceCode = newSecret('dvc_')
   const { code: userCode, hash: userHash } = await freeUserCode(sql, ports)
   const { deviceId, deviceName, clientType, toolWrites, publicKeyJwk } = body

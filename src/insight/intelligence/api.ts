@@ -12,7 +12,7 @@ const Refused = z.object({
 })
 
 const PriceChange = z.object({
-  agentId: id('agent').nullable().meta({ description: 'Null where the owner has paid.' }),
+  agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
   every: z.enum(['week', 'month']),
   on: day,
   fromCents: money,
@@ -21,7 +21,7 @@ const PriceChange = z.object({
 })
 
 const OfAgent = z.object({
-  agentId: id('agent').nullable().meta({ description: 'Null where the owner has paid.' }),
+  agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
   name: z.string().nullable(),
   ...figureMembers,
   refused: Refused,

@@ -42,7 +42,6 @@ export class Relay {
     this.#running = this.#run()
   }
 
-  /** Stops claiming and finishes the calls that are running. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()

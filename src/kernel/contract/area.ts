@@ -102,7 +102,6 @@ export interface Area<A extends Api = Api> {
   /** Events that may end a credential: after their commit this process looks up every credential again. */
   readonly endsCredentials: readonly string[]
   readonly reactions: Readonly<Record<string, Reaction>>
-  /** Events that can be subscribed to although no operation emits them yet. */
   readonly announces: Events
   readonly aliases?: Aliases
   readonly findRuns?: FindRuns

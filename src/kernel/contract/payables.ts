@@ -51,7 +51,6 @@ export interface IntentPayment {
   readonly status: PaymentState
   /** For a card: the collected amount, once the merchant has collected something. */
   readonly amountCents: Cents
-  /** Why it was rejected or returned, or what it waits for. */
   readonly reason: { readonly code: string; readonly message: string } | null
   readonly updatedAt: Date
 }

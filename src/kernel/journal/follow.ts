@@ -146,7 +146,7 @@ export class JournalFollower {
 
   /** The server is behind what was read of it: a replica took its place and has lost the newest commits. */
   #beginAgain(): Pick<Reading, 'events' | 'isHeldBack'> {
-    this.#parts.onFailure(new Error('the journal has gone back: those who follow it have to resume'))
+    this.#parts.onFailure(new Error('the journal went backwards: its followers must resume'))
     for (const followers of this.#followers.values()) for (const follower of followers) follower.end()
     this.#position = undefined
     return { events: [], isHeldBack: false }
@@ -174,7 +174,7 @@ class WakeUp {
   }
 }
 
-const MOST_WAITING = 500
+const MAX_WAITING = 500
 const PAGE = 200
 
 interface Following extends FollowRequest {
@@ -214,7 +214,7 @@ class FollowedTenant {
 
   offer(event: FollowedEvent): void {
     if (this.#hasLost || !this.#wish.isWanted(event)) return
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event)
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(event)
     else this.#hasLost = true
     this.#alarm.wake()
   }

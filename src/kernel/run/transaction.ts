@@ -25,7 +25,6 @@ export interface OpenedCall<C extends Call = Call> {
   readonly call: C
   readonly key: ScopedKey | null
   readonly stored: StoredAnswer | undefined
-  /** Why it cannot run: another request holds its key, or its run has ended. */
   readonly problem: Problem | undefined
 }
 

@@ -62,7 +62,6 @@ export class UnrecordedAnswers {
     }
   }
 
-  /** Retries until all are recorded or the time is over. */
   async stop(): Promise<void> {
     const all = Promise.allSettled(this.#kept)
     await Promise.race([all, pause(STOP_MS, undefined, { ref: false })])
@@ -95,7 +94,6 @@ export class UnrecordedAnswers {
 
 const outcomeUnknown = (): Problem => new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
 
-/** The database has not taken it, and may later. */
 const isAway = (error: unknown): boolean =>
   error instanceof UnknownOutcome
     ? error.trace.event !== undefined

@@ -169,7 +169,6 @@ export const arrive: HandlerOf<typeof incomingSteps.arrive> = async ({ body }, c
   return { done: true }
 }
 
-/** Returns what was not booked before. */
 export function receiveHandedOver(
   { credits }: Arrivals,
   context: ContextOf<typeof incomingSteps.arrive>,

@@ -15,7 +15,7 @@ export interface Payable {
 export const payableMembers = {
   payableType: z.enum(payableTypes).nullable().meta({
     description:
-      'What the money is for, where that is known. `request`: a payment request. `payment_token`: a charge. `payment`: it comes back, of the payment with this id.',
+      'The purpose of the money, if known. `request`: a payment request. `payment_token`: a charge. `payment`: a refund of the payment with this id.',
   }),
   payableId: z
     .string()

@@ -10,7 +10,6 @@ export interface PayableWallet extends Row {
   readonly status: Wallet['status']
   readonly iban: string | null
   readonly bic: string | null
-  /** The number in the wallet's payment reference. */
   readonly number: bigint
 }
 

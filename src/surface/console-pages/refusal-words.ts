@@ -167,7 +167,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'The agent’s wallet is frozen. Unfreeze it first, or deny the payment.',
     'Das Wallet des Agenten ist eingefroren. Heben Sie zuerst die Sperre auf oder lehnen Sie die Zahlung ab.',
   ],
-  run_over: [
+  run_ended: [
     'The run has ended and can spend no more. Deny the payment.',
     'Der Lauf ist beendet und kann nichts mehr ausgeben. Lehnen Sie die Zahlung ab.',
   ],

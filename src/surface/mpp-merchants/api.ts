@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asking, paidContract } from '../../commerce/collect/index.ts'
+import { paidContract, paymentRequired } from '../../commerce/collect/index.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { type ContextOf, get, post } from '../../kernel/contract/operation.ts'
 import { formattedText } from '../../values/schemas.ts'
@@ -38,7 +38,7 @@ const merchant = {
   },
   fails: {
     ...paidContract.fails,
-    payment_required: asking({ method: 'card', intent: 'charge', currency: 'eur', amount: '250' }),
+    payment_required: paymentRequired({ method: 'card', intent: 'charge', currency: 'eur', amount: '250' }),
     scenario_not_found: [404, 'No such scenario. The description of this operation lists all of them.'],
     moved: [302, 'Look elsewhere.'],
     forbidden: [403, 'This merchant refuses you.'],

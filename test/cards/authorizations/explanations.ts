@@ -14,7 +14,7 @@ describe('an explanation', () => {
     expect(told.rules).toContainEqual(
       expect.objectContaining({ rule: 'maxTransactionEuros', outcome: 'fail' }),
     )
-    expect(told.remedies).toEqual(['Ask for a smaller amount, or raise the limit for one payment.'])
+    expect(told.remedies).toEqual(['Choose a smaller amount, or raise the limit for one payment.'])
     expect(told.summary).toContain('declined')
   })
 

@@ -9,14 +9,13 @@ import { assertion, enrolled, signed } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-/** Two processes have one address of pages, and so one relying party. */
+/** Both processes have one public address, and so one relying party. */
 const service = await startTestService({ env: { PUBLIC_URL: 'http://localhost' } })
 const another = await service.another()
-// All requests of these tests come from one address.
+// All requests of these tests come from one address, which has one attempt limit.
 beforeEach(() => service.sql('delete from wrong_guesses'))
 const { eventsOf } = intentsIn(service)
 
-/** An owner with an agent and a person, and the same owner as a client of either process. */
 async function anApprover() {
   const owner = await service.owner()
   const agent = await aFundedAgent(owner.client)
@@ -106,7 +105,7 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
       const { client: mine, agent, person, at } = await anApprover()
       const { id } = await anIntent(mine, agent.id, { expiresInMinutes: 1 })
       const webauthnAssertion = signed(await challengeOf(mine, id), person.device)
-      // The clock of the account is moved across the deadline while the others decide, in an order that varies.
+      // The test clock passes the deadline while the others decide, in a varying order.
       const advance = () => mine.sandbox.advance({ body: { seconds: minutes(1) / 1_000 } })
       const approve = () => at(round).intents.approve({ params: { id }, body: { webauthnAssertion } })
       const deny = () => at(round + 1).intents.deny({ params: { id }, body: { reason: 'No' } })
@@ -117,7 +116,7 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
       ][round % 3] as (typeof approve | typeof deny | typeof advance)[]
       const [leader = approve, ...others] = order
       const first = leader()
-      // In the first three rounds each of them is alone at first, so that each has won once.
+      // In the first three rounds each of them starts first once, so that each has won once.
       if (round < 3) await first
       const answers = await Promise.all([first, ...others.map(act => act())])
       const [approved, denied] = [approve, deny].map(act => answers[order.indexOf(act)])
@@ -132,7 +131,7 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
         expect(`${loser?.code} ${loser?.error}`).toMatch(
           /^intent_(expired|not_waiting The intent is (approved|denied|expired) already)/,
         )
-      // An approval that is not paid by the deadline expires, as any does.
+      // An approval that is not paid by the deadline expires like any other.
       expect((await namesOf(id)).filter(name => name !== 'intent.created').length).toBeLessThanOrEqual(2)
       expect((await proofsOf(id)).length).toBe(approved?.status === 200 ? 1 : 0)
     }

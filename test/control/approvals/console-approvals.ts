@@ -9,7 +9,6 @@ import { signed } from '../../support/identity/people.ts'
 const service = await startTestService({ own: true })
 const { anOwnerWithAgent, eventsOf } = intentsIn(service)
 
-/** An owner, an approver and a viewer in the console, and an intent that waits. */
 async function anOffice() {
   const owner = await anOwnerWithAgent()
   const [boss, approver, viewer] = await peopleInConsole(service, owner, ['owner', 'approver', 'viewer'])
@@ -50,7 +49,7 @@ describe('a person in the console', () => {
     const approve = (webauthnAssertion: ReturnType<typeof signed>) =>
       approver.client.intents.approve({ params, body: { webauthnAssertion } })
     expect(await approve(signed(own, boss.device))).toMatchObject({ status: 401, code: 'assertion_invalid' })
-    // Neither does a challenge for anybody, which a key has asked for.
+    // A challenge for any approver, requested by a key, does not work either.
     expect(await approve(signed(await challengeOf(client, id), boss.device))).toMatchObject({
       code: 'assertion_invalid',
     })

@@ -21,7 +21,6 @@ const answerOf = async (...call: Parameters<typeof engine.run>) => {
   return { status, errorCode, body: JSON.parse(String(body)) }
 }
 
-/** An intent that waits, of an agent with money. */
 async function aWaitingIntent(): Promise<string> {
   const agent = await answerOf(tenant, 'agents.create', {
     body: { name: 'A', description: null, externalId: null, policyId: null, metadata: {} },

@@ -12,7 +12,7 @@ const { eventsOf } = intentsIn(service)
 
 type Signature = Awaited<ReturnType<typeof signatureOver>>
 
-/** Approves with a signature that must not count: nothing is approved, and no proof exists. */
+/** Approves with an invalid signature: nothing is approved, and no proof exists. */
 async function refusalOf(client: TestClient, id: string, webauthnAssertion: Signature) {
   const { status, code } = await client.intents.approve({ params: { id }, body: { webauthnAssertion } })
   expect((await intentOf(client, id)).status).toBe('created')

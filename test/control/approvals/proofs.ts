@@ -15,7 +15,6 @@ const { asAgent } = intentsIn(service)
 
 const keySet = async () => (await service.http('GET', '/.well-known/jwks.json')).body
 
-/** An intent to a beneficiary that a person has approved, and its proof. */
 async function aProof() {
   const approver = await anApprover({ amountTolerancePercent: 10 })
   const { client, agent, person } = approver
@@ -25,7 +24,7 @@ async function aProof() {
   return { ...approver, intent, proof }
 }
 
-/** The proof with its claims changed, under our old signature. */
+/** The proof with changed claims under the original signature. */
 function altered({ jws, openings }: ApprovalProof, from: string, to: string): ApprovalProof {
   const [header, claims = '', signature] = jws.split('.')
   const text = Buffer.from(claims, 'base64url').toString()
@@ -130,7 +129,7 @@ describe('the proof of an approval', () => {
   })
 })
 
-/** Makes every way to the network fail, in a process that is started with it. */
+/** Makes every network call fail in a process that is started with it. */
 const NO_NETWORK = `
 import net from 'node:net'
 import dns from 'node:dns'

@@ -37,7 +37,7 @@ describe('an intent that names a record as its payee', () => {
     for (const to of casinos) {
       const refused = await declare({ merchant: 'Bookshop', ...to })
       expect(refused).toMatchObject({ status: 400, code: 'payee_mismatch' })
-      expect(refused.error).toMatch(/^merchant: Bookshop is not whom this pays: that is Casino GmbH/)
+      expect(refused.error).toMatch(/^merchant: Bookshop is not the payee Casino GmbH/)
       expect(await bodyOf(declare(to))).toMatchObject({ merchant: 'Casino GmbH', status: 'approved' })
       expect(await bodyOf(declare({ merchant: ' CASINO  GmbH', ...to }))).toMatchObject({
         merchant: 'Casino GmbH',

@@ -70,7 +70,7 @@ describe('in the middle of a burst', () => {
       const mandate = await aMandate(owner, { totalEuros: 100_000 })
       const burst = times(150, n => owner.buy(10, {}, owner.anyClient(n)))
       await bodyOf(owner.client.mandates[verb]({ params: mandate, body: {} }))
-      // What was approved before is committed, so this is the last that the counters change.
+      // Earlier approvals are committed, so the counters do not change after this.
       const [atChange] = await countersOf(mandate.id)
       const later = (await times(20, n => owner.buy(10, {}, owner.anyClient(n)))).map(deciderOf)
       const deciders = (await burst).map(deciderOf)

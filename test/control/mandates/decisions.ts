@@ -5,7 +5,7 @@ import { decideUnder, limitWith, mandateWith } from '../../support/control/decid
 describe('a decision inside a mandate', () => {
   const rules = { autoApproveLimitEuros: 10 }
 
-  test('names it with what it leaves, and no person is asked', () => {
+  test('names it with what it leaves, and no approval is needed', () => {
     const mandate = mandateWith({
       perTransactionCents: 5_000n,
       limits: [
@@ -17,7 +17,7 @@ describe('a decision inside a mandate', () => {
     const ruling = decideUnder(rules, { mandate })
     expect(ruling).toMatchObject({ allowed: true, requiresApproval: false })
     expect(ruling.reason).toBe(
-      'The mandate Books allows it without a person, and then leaves € 20.00 today, € 120.00 in all and 6 payments.',
+      'The mandate Books approves it without a person, and then leaves € 20.00 today, € 120.00 in all and 6 payments.',
     )
     expect(ruling.mandate).toEqual({
       id: 'mandate_1',

@@ -60,19 +60,14 @@ describe('a spend lies outside a mandate that', () => {
     ['has € 19.99 left this month', { perMonthCents: 7_000n }, {}, { monthCents: 5_001n }],
     ['has € 0.00 left in all', { totalCents: 7_000n }, {}, { totalCents: 7_001n }],
     ['has no payment left', { count: 3 }, {}, { uses: 3 }],
-    ['is not good for Bookshop', { merchants: ['Library'] }, {}, {}],
-    ['is not good for example.com', { merchants: ['*.example.com'] }, { merchant: 'example.com' }, {}],
-    ['is not good for Bооkshop', { merchants: ['Bookshop'] }, { merchant: 'Bооkshop' }, {}],
-    ['is not good for DE89370400440532013000', { merchants: [IBAN] }, { merchant: IBAN }, {}],
-    ['is not good for the merchant category 5942', { mccs: ['5943'] }, {}, {}],
-    ['asks for mcc, the merchant category, which is not given', { mccs: ['5942'] }, { mcc: null }, {}],
-    ['is not good for merchants in DE', { countries: ['FR'] }, {}, {}],
-    [
-      'asks for country, where the merchant is, which is not given',
-      { countries: ['DE'] },
-      { country: null },
-      {},
-    ],
+    ['does not allow Bookshop', { merchants: ['Library'] }, {}, {}],
+    ['does not allow example.com', { merchants: ['*.example.com'] }, { merchant: 'example.com' }, {}],
+    ['does not allow Bооkshop', { merchants: ['Bookshop'] }, { merchant: 'Bооkshop' }, {}],
+    ['does not allow DE89370400440532013000', { merchants: [IBAN] }, { merchant: IBAN }, {}],
+    ['does not allow the merchant category 5942', { mccs: ['5943'] }, {}, {}],
+    ['requires mcc, the merchant category', { mccs: ['5942'] }, { mcc: null }, {}],
+    ['does not allow merchants in DE', { countries: ['FR'] }, {}, {}],
+    ['requires country, the merchant’s country', { countries: ['DE'] }, { country: null }, {}],
   ])('%s', (reason, constraints, members, used) => {
     expect(why(constraints, members, used)).toBe(reason)
   })
@@ -80,7 +75,7 @@ describe('a spend lies outside a mandate that', () => {
 
 const amount = fc.bigInt({ min: 1n, max: 60n })
 const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }), { nil: null })
-/** Mostly no list, or hardly anything would lie inside. */
+/** Mostly without a list; otherwise hardly any spend would be inside. */
 const someOf = (values: string[]): fc.Arbitrary<string[]> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
 
@@ -100,7 +95,7 @@ const anySpend = fc.record({
   merchant: fc.constantFrom('bookshop', 'LIBRARY', 'Casino'),
   mcc: fc.constantFrom(null, '5942', '7372', '7995'),
   country: fc.constantFrom(null, 'DE', 'FR', 'US'),
-  /** Days after the first one: the last ones lie in the next month. */
+  /** Days after the first one: the last ones are in the next month. */
   day: fc.integer({ min: 28, max: 33 }),
 })
 
@@ -112,7 +107,7 @@ const sum = (spends: readonly Spend[]): bigint =>
 const isOneOf = (list: readonly string[], value: string | null): boolean =>
   list.length === 0 || (value !== null && list.some(one => one.toLowerCase() === value.toLowerCase()))
 
-/** Written anew, without the code under test: whether a list of spends as a whole is one that the mandate allows. */
+/** Written independently of the code under test: whether the mandate allows a list of spends as a whole. */
 function isAllowed(constraints: Constraints, spends: readonly Spend[]): boolean {
   const within = (most: bigint | null, groups: Iterable<readonly Spend[]>): boolean =>
     most === null || [...groups].every(group => sum(group) <= most)

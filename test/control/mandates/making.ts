@@ -198,7 +198,7 @@ describe('no mandate is made', () => {
 
   test.each([
     ['no limit of money', { count: 3, merchants: ['Bookshop'] }, 'set at least one limit of money'],
-    ['a limit of nothing', { totalEuros: 0 }, 'more than nothing'],
+    ['a limit of nothing', { totalEuros: 0 }, 'must be greater than 0'],
     ['a merchant that stands for everybody', { totalEuros: 1, merchants: ['*'] }, 'a lone asterisk'],
     ['a category that is none', { totalEuros: 1, mccs: ['42'] }, 'four digits'],
     ['a limit that is not known', { totalEuros: 1, perWeekEuros: 2 }, 'perWeekEuros'],

@@ -28,7 +28,7 @@ describe('an intent inside a mandate', () => {
       decision: {
         requiresApproval: false,
         reason:
-          'The mandate Books allows it without a person, and then leaves € 45.00 this month, € 475.00 in all and 8 payments.',
+          'The mandate Books approves it without a person, and then leaves € 45.00 this month, € 475.00 in all and 8 payments.',
         mandate: {
           id,
           name,
@@ -58,7 +58,7 @@ describe('an intent inside a mandate', () => {
     expect(explained.summary).toBe(`It is approved: ${intent.decision.reason}`)
     const rules = new Map(explained.rules.map(({ rule, ...rest }) => [rule, rest]))
     expect(rules.get('mandate')).toMatchObject({ outcome: 'pass', remedy: null })
-    expect(rules.get('autoApproveLimitEuros')?.message).toMatch(/A mandate stands in for the person\.$/)
+    expect(rules.get('autoApproveLimitEuros')?.message).toMatch(/A mandate replaces the person’s approval\.$/)
   })
 
   test('needs no policy', async () => {

@@ -93,7 +93,7 @@ describe('thousands of random decisions', () => {
           )
         const outcome = outcomeFor(request.amountCents)
         const outcomeForMore = outcomeFor(request.amountCents + more)
-        // With a limit on funds more can be milder: a spend that waits for a person needs no money yet.
+        // With a limit on funds, a larger amount can be judged more leniently: a spend that waits for a person needs no money yet.
         if (request.availableCents !== null) return
         expect(severity[outcomeForMore as 'pass'] >= severity[outcome as 'pass']).toBe(true)
       }),

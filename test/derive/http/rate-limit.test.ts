@@ -118,7 +118,6 @@ describe('a client', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  /** How many requests that claim different clients are accepted. */
   const acceptedCount = async (url: string, forwarded: (index: number) => string): Promise<number> => {
     const answers = await times(2 * LIMIT, index => ask(url, { 'x-forwarded-for': forwarded(index) }))
     return statusCounts(answers)[200] ?? 0

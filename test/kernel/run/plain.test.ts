@@ -15,7 +15,6 @@ import { statusCounts, times } from '../../support/sample-service.ts'
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const Note = z.object({ id: z.string(), text: z.string() })
 
-/** The handler of this file's only operation; each test sets it. */
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 
@@ -31,7 +30,7 @@ const api = {
   }),
 }
 
-/** The events of which the area was told, in the calls of its reaction. */
+/** The events that the area's reaction got, by call. */
 const reactedTo: (readonly z.output<typeof NoteWritten>[])[] = []
 
 const notes = area(

@@ -8,7 +8,6 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()
 
-/** A wallet with what an acquirer has charged for it. */
 async function collect(cents: bigint): Promise<string> {
   const id = await wallet()
   const cause = { type: 'trial', id: newId('trial') }
@@ -42,7 +41,7 @@ describe('what the acquirer has charged', () => {
     expect(await paid(7, newId('payout'))).toMatchObject({
       status: 400,
       code: 'above_owed',
-      error: 'amountEuros: the acquirer owes € 6.00 to this owner.',
+      error: 'amountEuros exceeds the € 6.00 that the acquirer owes for this owner. Record at most that.',
     })
     await bodyOf(paid(6, newId('payout')))
     const { data } = await bodyOf(client.events.list({ query: { event: 'acquirer.paid', limit: 1 } }))

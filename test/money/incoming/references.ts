@@ -18,7 +18,6 @@ const { read, creditsOf, balanceOf, proveLedgers } = incomingFilesIn({ service, 
 
 const FOREIGN = 'DE89370400440532013000'
 
-/** A wallet with a request to pay into it. */
 async function aRequest(by = client, walletId?: string) {
   const requestId = newId('request')
   const wallet = walletId ?? (await aWallet(by)).id

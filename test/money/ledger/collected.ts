@@ -12,7 +12,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const { client, tenant, sql, inBook, wallet } = await startBooks()
 
-/** What happens around an acquirer; whether it is possible depends on the balances. */
+/** A step of an acquirer or its owner; whether it is possible depends on the balances. */
 interface Step {
   readonly kind: 'collect' | 'refund' | 'settle' | 'pay out' | 'draw back'
   readonly amount: number

@@ -22,7 +22,6 @@ describe('statement documents', () => {
     "O'Neill",
   ]
 
-  /** A wallet with credits from these senders, a SEPA transfer and a returned one. */
   async function aBusyWallet() {
     const wallet = await aWallet(client, 100)
     for (const [index, senderName] of NAMES.entries())

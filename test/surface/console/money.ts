@@ -156,7 +156,7 @@ describe('the pages about money', () => {
     const [, address = ''] =
       /href="\.\.\/\.\.\/(console\/cards\/\w+\?authorization=cardauth_\w+)"/.exec(text) ?? []
     const why = await read(address)
-    expect(why.text).toContain('Ask for a smaller amount, or raise the limit for one payment.')
+    expect(why.text).toContain('Choose a smaller amount, or raise the limit for one payment.')
     expect(operations(why.text)).toContain('POST /cards/{id}/freeze')
     expect(operations(why.text)).not.toContain('POST /cards/{id}/unfreeze')
     await bodyOf(owner.client.cards.freeze({ params: { id: card.id }, body: {} }))

@@ -81,7 +81,6 @@ interface RejectedToken {
   readonly message: string
 }
 
-/** A stored and committed settlement, which is charged next. */
 interface Charging {
   readonly presented: Presented
   readonly settlement: Settlement
@@ -148,7 +147,6 @@ export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): P
       return nextCall(read.presented, { value: read, call: readToken, step, accepts: isOpened, tenant })
     },
 
-    /** Nothing is charged: the payer is answered once the step before is committed. */
     call: async () => null,
 
     async record(notTaken, { article, ...presented }, context) {
@@ -273,7 +271,6 @@ export function refuseWithChallenge(
   return withHeaders(refuse(code, message), { 'WWW-Authenticate': writeChallenge(challenge) })
 }
 
-/** The answer to a challenge that has been presented before. */
 async function repeatAnswer<R, F extends string>(
   payee: Payee<R, F>,
   { params, article, digest }: Presented,

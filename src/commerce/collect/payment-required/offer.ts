@@ -23,7 +23,6 @@ export interface Article {
   readonly now: Date
   readonly key: OfferingKey
   readonly subject: Pick<Settlement, 'requestId' | 'walletId' | 'agentId' | 'scenario'>
-  /** The merchant's id of the article, which the receipt repeats. */
   readonly externalId: string
   readonly amountCents: Cents
   readonly description: string
@@ -71,7 +70,6 @@ left join lateral (
   where (p.owner_id, p.mode, p.request_id) = (r.owner_id, r.mode, r.id) and p.status = 'under_way' limit 1) u on true
 where r.id = $1`
 
-/** Reads a request of any owner in one statement. */
 export const presentedRequest = async (sql: Sql, id: string): Promise<PresentedRequest | undefined> =>
   (await sql<PresentedRequest>(PRESENTED, [id]))[0]
 

@@ -29,7 +29,6 @@ export interface Minted {
   readonly expiresAt: Date
   readonly keyThumbprint: string
   readonly header: string
-  /** The header's value: a secret. */
   readonly credential: string
   readonly digest: string
 }
@@ -140,7 +139,6 @@ function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProb
 const KEYS_TIMEOUT_MS = 5_000
 const KEYS_BYTES = 65_536
 
-/** The merchant's key: from the challenge, or from the merchant's own origin. */
 async function fetchMerchantKey(
   { key }: CardDetails,
   mode: Mode,

@@ -97,7 +97,6 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
   return refusalByRule[rule as keyof typeof refusalByRule] ?? 'against_policy'
 }
 
-/** From its approval on; a payment token can be charged for its lifetime from now. */
 const deadlineOf = (intent: IntentRow, now: Date, { levels }: IntentBatch): Date =>
   intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
 

@@ -108,7 +108,6 @@ export async function currentIbans(sql: Sql, tenant: Tenant, intents: readonly P
 interface Circumstances {
   readonly spender: Pick<Spender, 'policy'>
   readonly iban: string | null
-  /** Null where any approver can sign it. */
   readonly personId: string | null
 }
 

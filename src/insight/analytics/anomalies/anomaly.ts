@@ -26,7 +26,7 @@ interface Rests {
 
 export interface Anomaly {
   readonly kind: (typeof anomalyKinds)[number]
-  /** Null where the owner has paid. */
+  /** Null if the owner paid. */
   readonly agentId: string | null
   readonly merchant: string | null
   readonly day: string

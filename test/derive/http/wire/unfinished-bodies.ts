@@ -8,13 +8,11 @@ import { credentials, operations, unknownId, withSession } from '../../../suppor
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { until } from '../../../support/until.ts'
 
-/** The operations whose handlers were called. */
 const calledHandlers: string[] = []
 
 const service = await startTestService({ areas: recordingCalls(areas), outbound: acceptingOutbound })
 const owner = await withSession(service, await service.owner())
 
-/** The areas with handlers that record their calls. */
 function recordingCalls<A extends object>(all: A): A {
   const recorded = (key: string, handler: unknown): unknown => {
     if (typeof handler === 'function')

@@ -19,10 +19,10 @@ afterEach(async () => {
   await engine.sql('delete from outbox')
 })
 
-/** After so long a relay looks by itself, for each message anew. */
+/** The pause after which a relay polls by itself, for each message again. */
 const POLL_MS = 1_000
 
-/** What a busy machine adds to one or the other does not count. */
+/** The median ignores delays that a busy machine adds. */
 const median = (waits: readonly number[]): number =>
   Number(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)])
 

@@ -19,7 +19,7 @@ beforeEach(beginAnew)
 afterEach(endCalls)
 
 describe('a chain of calls', () => {
-  /** The first call is answered with `ask again`; the second one as told. */
+  /** The first call is answered with `ask again`; the second one by `answer`. */
   const secondCall = (answer: () => Promise<string>) => {
     answerCalls(round => (round === 1 ? Promise.resolve('ask again') : answer()))
   }
@@ -117,14 +117,13 @@ describe('a process that others have marked as dead while it was paused', () => 
   const leases = async () =>
     (await service.sql(`select id from process_leases where kind = 'calls'`)).map(({ id }) => id)
 
-  /** Ends the leases as another process does, and waits until each process has found that out. */
+  /** Ends the leases as another process does, and waits until each process has noticed. */
   async function loseLease(): Promise<void> {
     const lost = await leases()
     await service.sql('delete from process_leases where id = any($1)', [lost])
     await until('all have new leases', async () => (await leases()).length === lost.length)
   }
 
-  /** Makes each commit of a reservation wait until `work` is done. */
   async function beforeCommit(begin: () => Promise<void>, work: () => Promise<void>): Promise<void> {
     await service.sql(`
       create table waiting as select 1;

@@ -43,7 +43,7 @@ const eventsOf = async (id: string) =>
     await service.sql(`select event, action, actor_type from events where resource_id = $1 order by id`, [id])
   ).map(({ event, action, actor_type }) => [event, action, actor_type])
 
-/** Calls wait until so many are there, and are answered at once then: what they lead to is recorded together. */
+/** Holds the calls until there are `count`, then answers all of them: their answers are recorded in one batch. */
 function answerTogether(count: number, answer = 'yes'): void {
   const { promise, resolve } = Promise.withResolvers<string>()
   release = () => resolve(answer)

@@ -38,7 +38,7 @@ const service = await startSampleService({
   },
 })
 const owner = await service.owner()
-/** Another process, which reaches the database. */
+/** Another process that reaches the database. */
 const other = openEngine({ ...areas, samples: sampleArea(async () => 'confirmed') }, service.databaseUrl)
 afterAll(() => other.close())
 afterEach(comeBack)
@@ -49,7 +49,7 @@ const ask = (id: string, idempotencyKey: string) =>
 const states = async (id: string) =>
   (await service.sql('select state from inquiries where sample_id = $1', [id])).map(({ state }) => state)
 
-/** How many answers the process keeps, by its metrics. */
+/** The number of unrecorded answers, from the metrics of the process. */
 async function kept(): Promise<string | undefined> {
   const { text } = await service.http('GET', '/metrics', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
