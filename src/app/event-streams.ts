@@ -205,7 +205,7 @@ export function openFollowing({
     onEvents: endCredentials,
     onFailure: error => log.warn({ err: error }, 'streams: the journal cannot be read'),
   })
-  metrics.watch('event_streams', 'Streams of events that are open here.', async () => streams.count())
+  metrics.watch('event_streams', 'Event streams that are open in this process.', async () => streams.count())
   return {
     streams,
     credentialWatch,

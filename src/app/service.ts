@@ -37,7 +37,7 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   const server = apiServer(listenerFor(runtime, published(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
   const taken = async () => bodies.reservedBytes() + uploads.reservedBytes()
-  metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', taken)
+  metrics.watch('http_body_bytes', 'Memory used for large request bodies in transit.', taken)
   return {
     runtime,
     async listen(port, host) {

@@ -112,6 +112,6 @@ function connectionOf(io: Io, { profile }: OptionValues): Connection {
   if (found) return found
   throw new CommandFailure(
     exitCodes.notSignedIn,
-    'No service is known: start a sandbox with `npm start`, use `agentpay login`, or set AGENTPAY_URL and AGENTPAY_KEY.',
+    'No service is configured. Start a sandbox with `npm start`, run `agentpay login`, or set AGENTPAY_URL and AGENTPAY_KEY.',
   )
 }

@@ -18,7 +18,7 @@ const outcomes: Readonly<Record<string, string>> = {
   completed: 'is approved, and the payment is made',
   denied: 'is denied',
   cancelled: 'is cancelled',
-  expired: 'has expired: nobody has decided in time',
+  expired: 'has expired without a decision',
 }
 
 export async function untilDecided(
@@ -46,12 +46,12 @@ export function reportDecision(intent: Intent, context: Pick<Context, 'print' | 
 export async function approveOnPage(id: string, context: Context): Promise<ExitCode> {
   const { note, io, options } = context
   const page = new URL(`/approve/${encodeURIComponent(id)}`, context.connection().url).href
-  note('The policy of the agent asks for a passkey. Approve or deny on this page:')
+  note('The agent’s policy requires a passkey. Approve or deny on this page:')
   note('')
   note(`  ${page}`)
   note('')
   if (options['no-browser'] !== true && (await openBrowser(page, io))) note('Your browser opens.')
-  note('Waiting for the decision. Ctrl+C stops it.')
+  note('Waiting for the decision. Press Ctrl+C to stop.')
   // An undecided intent expires, so the wait ends.
   const intent = await untilDecided(context, id, Number.POSITIVE_INFINITY)
   return reportDecision(intent as NonNullable<typeof intent>, context)

@@ -68,7 +68,7 @@ function refuseArguments(
   const names = Object.keys(declared)
   const command = [noun, name].filter(Boolean).join(' ')
   const lacking = names.slice(positionals.length).find(argument => argument.startsWith('<'))
-  if (lacking) throw usageError(`${command} wants ${lacking}: ${declared[lacking]}`)
+  if (lacking) throw usageError(`${command} needs ${lacking}: ${declared[lacking]}`)
   if (positionals.length > names.length && !names.at(-1)?.includes('...'))
     throw usageError(
       `${command} takes ${names.join(' ') || 'no arguments'}, and no ${positionals[names.length]}`,

@@ -22,7 +22,7 @@ const MIN_VERSION = 18
 
 export function requireVersion(version: string): void {
   if (Number.parseInt(version, 10) < MIN_VERSION)
-    throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${MIN_VERSION} or later.`)
+    throw new Error(`DATABASE_URL points to PostgreSQL ${version}; it must be ${MIN_VERSION} or later.`)
 }
 
 /**

@@ -75,7 +75,7 @@ describe('npm start', () => {
     const machine = tools()
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
     const service = await startService(dataDir, { ...machine.env, PATH, DATABASE_URL: await cloneDatabase() })
-    const [line] = await service.untilOutput(/Temporal cannot be had\. .*\n/)
+    const [line] = await service.untilOutput(/Temporal is not available\. .*\n/)
     expect(line).toMatch(/build: Go is not installed\. Install .* or set TEMPORAL_ADDRESS\.$/m)
     expect((await fetch(`${instanceOf(dataDir).url}/health`)).status).toBe(200)
 

@@ -109,7 +109,10 @@ describe('a run that ended while its record is still open', () => {
     const company = await submitted(client)
     const waiting = [
       [temporal.of(company), 'for the identity of each representative'],
-      [temporal.of({ workflowId: String(recovery?.workflowId) }), 'for somebody to stop it'],
+      [
+        temporal.of({ workflowId: String(recovery?.workflowId) }),
+        'for the 24 hours in which it can be stopped',
+      ],
       [temporal.of({ workflowId }), 'waits for confirmPayee'],
       [temporal.of({ workflowId: `agent/${agent.id}` }), 'the policy ends'],
       [temporal.of(failed), 'Attempt 2 is made at'],

@@ -24,7 +24,7 @@ export async function joinBody(
 function parsed(text: string): Record<string, unknown> {
   const value = jsonIn(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('--body is a JSON object, such as {"name":"Reader"}.')
+    throw usageError('--body must be a JSON object, such as {"name":"Reader"}.')
   return value as Record<string, unknown>
 }
 
@@ -32,7 +32,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    throw usageError(`--body is no valid JSON: ${(error as Error).message}`)
+    throw usageError(`--body is not valid JSON: ${(error as Error).message}`)
   }
 }
 

@@ -41,11 +41,12 @@ function paramsOf({ noun, verb, params }: Command, positionals: readonly string[
   const names = params.map(({ name }) => `<${name}>`).join(' ')
   const lacking = params[positionals.length]
   if (lacking)
-    throw usageError(`${noun} ${verb} wants ${names}. ${lacking.description} For example: ${lacking.example}`)
+    throw usageError(`${noun} ${verb} needs ${names}. ${lacking.description} For example: ${lacking.example}`)
   const tooMany = positionals[params.length]
-  if (tooMany !== undefined) throw usageError(`${noun} ${verb} takes ${names || 'no id'}, and no ${tooMany}`)
+  if (tooMany !== undefined)
+    throw usageError(`${noun} ${verb} takes ${names || 'no id'}; ${tooMany} is too much.`)
   const empty = positionals.findIndex(value => /^\.{0,2}$/.test(value))
-  if (empty >= 0) throw usageError(`'${positionals[empty]}' names nothing.`)
+  if (empty >= 0) throw usageError(`'${positionals[empty]}' is not an id.`)
   return Object.fromEntries(params.map(({ name }, index) => [name, positionals[index] ?? '']))
 }
 
@@ -94,7 +95,7 @@ export function refuseIncomplete(command: Command, { query, members }: Operation
   if (required.length === 0) return
   const names = required.map(({ name }) => `--${name}`).join(', ')
   throw usageError(
-    `${command.noun} ${command.verb} wants ${names}. See: agentpay ${command.noun} ${command.verb} --help`,
+    `${command.noun} ${command.verb} needs ${names}. See: agentpay ${command.noun} ${command.verb} --help`,
   )
 }
 
@@ -114,7 +115,7 @@ export function readValue(text: string, shape: Shape): ParseResult {
   if ((may('object') && /^\s*\{/.test(text)) || (may('array') && /^\s*\[/.test(text)))
     return jsonOf(text, may('string'))
   if (may('string')) return { value: text }
-  return { problem: `wants ${shape.words}, and this is none: ${text}${hintOf(text, types)}` }
+  return { problem: `must be ${shape.words}, not: ${text}${hintOf(text, types)}` }
 }
 
 const hintOf = (text: string, types: readonly string[]): string =>
@@ -132,14 +133,14 @@ function choiceOf(text: string, choices: readonly unknown[]): ParseResult {
   const chosen = choices.find(choice => String(choice) === text)
   if (chosen !== undefined) return { value: chosen }
   const names = choices.filter(choice => choice !== null).map(String)
-  const list = names.length > 12 ? 'what the help lists' : names.join(', ')
-  return { problem: `is one of ${list}, not ${text}.${suggestion(text, names)}` }
+  const list = names.length > 12 ? 'the values in the help' : names.join(', ')
+  return { problem: `must be one of ${list}, not ${text}.${suggestion(text, names)}` }
 }
 
 /** Refuses a number that JSON cannot carry unchanged: it may be an amount. */
 function numberOf(text: string): ParseResult {
   const value = Number(text)
-  return isExact(text, value) ? { value } : { problem: `has more digits than can be sent unchanged: ${text}` }
+  return isExact(text, value) ? { value } : { problem: `has too many digits for JSON: ${text}` }
 }
 
 const isExact = (text: string, value: number): boolean => {
@@ -154,7 +155,7 @@ function jsonOf(text: string, mayBeText: boolean): ParseResult {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
-    return mayBeText ? { value: text } : { problem: `is no valid JSON: ${(error as Error).message}` }
+    return mayBeText ? { value: text } : { problem: `is not valid JSON: ${(error as Error).message}` }
   }
 }
 

@@ -67,9 +67,9 @@ function parseOption(
   const option = find(name)
   if (!option) return negated(name, find) ?? unknown(rawName, name, names)
   if (option.type === 'boolean') return { name, value: booleanOf(rawName, value) }
-  if (value === undefined) throw usageError(`${rawName} wants a value.`)
+  if (value === undefined) throw usageError(`${rawName} needs a value.`)
   if (!inlineValue && /^-[^\d]/.test(value))
-    throw usageError(`${rawName} wants a value. If ${value} is it, write ${rawName}=${value}`)
+    throw usageError(`${rawName} needs a value. If ${value} is the value, write ${rawName}=${value}`)
   return { name, value }
 }
 
@@ -82,13 +82,13 @@ function negated(name: string, find: FindOption): ParsedOption | undefined {
 
 function unknown(rawName: string, name: string, names: readonly string[]): never {
   const hint = suggestion(name, names).replace('mean ', 'mean --')
-  throw usageError(`There is no option ${rawName} here.${hint}`)
+  throw usageError(`Unknown option ${rawName}.${hint}`)
 }
 
 function booleanOf(rawName: string, value: string | undefined): boolean {
   if (value === undefined || value === 'true') return true
   if (value === 'false') return false
-  throw usageError(`${rawName} is true or false, not ${value}`)
+  throw usageError(`${rawName} must be true or false, not ${value}`)
 }
 
 /** The values of a command's own options: the last one counts, unless the option is repeatable. */

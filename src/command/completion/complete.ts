@@ -46,7 +46,7 @@ function firstWords({ table, customCommands }: CompletionSources): Completion[] 
   const foreign = customCommands.flatMap(({ noun }) =>
     noun === undefined || Object.hasOwn(table.nouns, noun) ? [] : [{ word: noun, about: '' }],
   )
-  return unique([...own, { word: 'help', about: 'Show what there is' }, ...nouns, ...foreign])
+  return unique([...own, { word: 'help', about: 'Show help' }, ...nouns, ...foreign])
 }
 
 function verbsOf(noun: string, { table, customCommands }: CompletionSources): Completion[] {

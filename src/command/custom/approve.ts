@@ -4,12 +4,12 @@ import type { CustomCommand } from '../context.ts'
 export const approveIntent: CustomCommand = {
   noun: 'intents',
   name: 'approve',
-  summary: 'Approve an intent, on a page where a passkey is asked for',
+  summary: 'Approve an intent, with a passkey if the policy requires one',
   description:
-    'Where the policy of the agent asks for a passkey, the page for it opens, and the command waits for what the person decides: it ends with 0 once the intent is approved, and with 1 where it is denied, cancelled or expired.',
+    'If the agent’s policy requires a passkey, the approval page opens and the command waits for the decision. It exits with 0 once the intent is approved, and with 1 if it is denied, cancelled or expired.',
   arguments: { '<id>': 'The intent.' },
   options: {
-    'no-browser': { type: 'boolean', description: 'Print the address of the page, and open nothing.' },
+    'no-browser': { type: 'boolean', description: 'Print the address of the page without opening it.' },
   },
   run: async () => undefined,
   async refused({ code }, context) {

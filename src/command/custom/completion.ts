@@ -5,8 +5,8 @@ import { safeLine } from '../output/terminal.ts'
 
 export const completion: CustomCommand = {
   name: 'completion',
-  summary: 'Print the script that completes words in your shell',
-  description: 'The script asks this command what may stand next, so it never becomes out of date.',
+  summary: 'Print the completion script for your shell',
+  description: 'The script asks this command for completions, so it never gets out of date.',
   arguments: { '<shell>': 'bash, zsh or fish.' },
   examples: [
     'source <(agentpay completion bash)',
@@ -18,7 +18,7 @@ export const completion: CustomCommand = {
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
     if (script === undefined)
       throw usageError(
-        `There is completion for bash, zsh and fish, not for ${shell}.${suggestion(shell, Object.keys(scripts))}`,
+        `Completion exists for bash, zsh and fish, not for ${shell}.${suggestion(shell, Object.keys(scripts))}`,
       )
     io.stdout.write(script)
     return exitCodes.done
@@ -28,16 +28,16 @@ export const completion: CustomCommand = {
 export const complete: CustomCommand = {
   name: 'complete',
   isHidden: true,
-  summary: 'Print the words that may stand next',
-  description: 'The scripts of `agentpay completion` call it.',
+  summary: 'Print the possible next words',
+  description: 'Called by the scripts of `agentpay completion`.',
   arguments: {
-    '[words...]': 'What has been typed, without the program; the last word is the one to complete.',
+    '[words...]': 'The typed words without the program; the last one is completed.',
   },
   options: {
-    about: { type: 'boolean', description: 'Print after a tab what each word is.' },
+    about: { type: 'boolean', description: 'Print a description of each word, after a tab.' },
     pieces: {
       type: 'boolean',
-      description: 'The words are parted at colons and equals signs, as bash does.',
+      description: 'The words are split at colons and equals signs, as bash does.',
     },
   },
   async run({ io, table, customCommands, options, arguments: typed }) {

@@ -5,9 +5,9 @@ const SIGNS = { good: '✓', doubtful: '!', bad: '✗' } as const
 
 export const doctor: CustomCommand = {
   name: 'doctor',
-  summary: 'Look for what is wrong: clock, address, key, version, Temporal',
+  summary: 'Check the setup: clock, address, key, version, Temporal',
   description:
-    'Says of each what was found, and what to do where something is wrong. Ends with 0 where nothing is, else with 1.',
+    'Reports each check, with a remedy for problems. Exits with 0 if there are none, otherwise with 1.',
   async run(context) {
     const { diagnose } = await import('../sign-in/diagnose.ts')
     const findings = await diagnose(context)

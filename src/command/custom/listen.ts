@@ -5,7 +5,7 @@ export const listen: CustomCommand = {
   name: 'listen',
   summary: 'Deliver webhooks to a receiver on this machine',
   description:
-    'What happens from now on is sent to the receiver as a webhook, signed as the service signs it, with a secret of this run or with that in AGENTPAY_WEBHOOK_SECRET. Nothing is subscribed, and no address is open to the network. What fails is sent three times.',
+    'Sends new events to the receiver as webhooks, signed as the service signs them, with a secret of this run or that in AGENTPAY_WEBHOOK_SECRET. It creates no subscription and opens no port. A failed delivery is attempted three times.',
   options: {
     forward: { type: 'string', value: '<url>', description: 'The address of the receiver.' },
     events: {
@@ -13,18 +13,17 @@ export const listen: CustomCommand = {
       multiple: true,
       value: '<event>',
       isEvents: true,
-      description:
-        'Only events of these names, repeated or with commas between them; without it all of them.',
+      description: 'Only events with these names (repeatable, or separated by commas). Default: all.',
     },
     after: {
       type: 'string',
       value: '<event id>',
-      description: 'Begin with what happened after this event, in place of now.',
+      description: 'Start after this event instead of now.',
     },
-    count: { type: 'string', value: '<number>', description: 'End after so many events, with 0.' },
+    count: { type: 'string', value: '<number>', description: 'Exit with 0 after this many events.' },
     'allow-remote': {
       type: 'boolean',
-      description: 'Let the receiver be on another machine: it reads all that your key may read.',
+      description: 'Allow a receiver on another machine, which then gets everything that your key can read.',
     },
   },
   examples: [

@@ -12,26 +12,26 @@ async function deviceNameOf({ options }: Context): Promise<string> {
 
 export const login: CustomCommand = {
   name: 'login',
-  summary: 'Sign in: a person approves in the browser, with a passkey',
+  summary: 'Sign in: a person approves in the browser with a passkey',
   description:
-    'Opens a page of the service, or prints its address, and waits. The key that comes of it is kept in a file that only you can read, under the name of a profile, and is never shown. It may do what the person may, ends after ninety days, and after thirty days without a use. `agentpay logout` revokes it.',
+    'Opens a page of the service, or prints its address, and waits for the approval. The new key is stored under a profile, in a file that only you can read, and is never shown. It has the rights of the person and expires after ninety days, or after thirty days without use. `agentpay logout` revokes it.',
   options: {
     device: {
       type: 'boolean',
-      description: 'Sign in by a short code, typed at any other device: for a machine without a browser.',
+      description: 'Sign in with a short code typed on another device, for machines without a browser.',
     },
     url: { type: 'string', value: '<url>', description: 'The address of the service.' },
     'tool-writes': {
       type: 'boolean',
       description:
-        'Ask for a key with which assistants change things, and do not only propose them. The page says so before the person approves.',
+        'Request a key with which assistants can make changes instead of proposing them. The page says so before the person approves.',
     },
     name: {
       type: 'string',
       value: '<name>',
-      description: 'How the page, and later the list of keys, calls this machine.',
+      description: 'Name of this machine on the page and in the list of keys.',
     },
-    'no-browser': { type: 'boolean', description: 'Print the address, and open nothing.' },
+    'no-browser': { type: 'boolean', description: 'Print the address without opening it.' },
   },
   examples: [
     'agentpay login',
@@ -56,9 +56,10 @@ export const login: CustomCommand = {
     if (context.asJson) context.print({ profile, url, ownerId, mode, expiresAt })
     else context.say(`Signed in to ${url} (${ownerId}, ${mode} mode) as the profile ${profile}.`)
     context.note(
-      `The key is in ${keyFilePath(context.io)}, and ends ${expiresAt?.slice(0, 10) ?? 'when it is revoked'}.`,
+      `The key is in ${keyFilePath(context.io)} and expires ${expiresAt?.slice(0, 10) ?? 'when it is revoked'}.`,
     )
-    if (context.env.AGENTPAY_KEY) context.note('AGENTPAY_KEY is set and wins over it, until you unset it.')
+    if (context.env.AGENTPAY_KEY)
+      context.note('AGENTPAY_KEY is set and overrides it. Unset it to use the profile.')
     return exitCodes.done
   },
 }

@@ -20,11 +20,11 @@ function checkEnded(answer: CallResult): void {
 
 export const logout: CustomCommand = {
   name: 'logout',
-  summary: 'Sign out: revoke the key, and forget it',
+  summary: 'Sign out: revoke the key and delete it',
   options: {
     'forget-only': {
       type: 'boolean',
-      description: 'Forget the key without revoking it: for a service that is gone.',
+      description: 'Delete the key without revoking it, for a service that no longer exists.',
     },
   },
   examples: ['agentpay logout', 'agentpay logout --profile work'],
@@ -35,8 +35,8 @@ export const logout: CustomCommand = {
       checkEnded(await callerAt(context, profile.url, profile.key).call('keys.revokeCurrent'))
     await changeKeyFile(context.io, withoutProfile(name, profile.keyId))
     if (context.asJson) context.print({ profile: name, url: profile.url })
-    else context.say(`Signed out of ${profile.url}: the profile ${name} is gone.`)
-    if (context.env.AGENTPAY_KEY) context.note('AGENTPAY_KEY is still set: unset it, too.')
+    else context.say(`Signed out of ${profile.url}: the profile ${name} is deleted.`)
+    if (context.env.AGENTPAY_KEY) context.note('AGENTPAY_KEY is still set. Unset it, too.')
     return exitCodes.done
   },
 }

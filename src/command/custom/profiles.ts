@@ -8,7 +8,7 @@ const noun = 'profiles'
 export const listProfiles: CustomCommand = {
   noun,
   name: 'list',
-  summary: 'List the profiles that you are signed in with',
+  summary: 'List your profiles',
   description: 'Keys are not shown.',
   async run(context) {
     const { current, profiles } = readKeyFile(context.io)
@@ -27,7 +27,7 @@ export const listProfiles: CustomCommand = {
 export const useProfile: CustomCommand = {
   noun,
   name: 'use',
-  summary: 'Make a profile the current one',
+  summary: 'Select the current profile',
   arguments: { '<name>': 'The name of the profile.' },
   examples: ['agentpay profiles use work'],
   async run(context) {

@@ -8,11 +8,11 @@ import { exitCodes, usageError } from '../io.ts'
 export const reapplyDeletions: CustomCommand = {
   noun: 'gdpr',
   name: 'reapply',
-  summary: 'After a backup was restored, have everybody forgotten again who was forgotten since',
+  summary: 'Repeat deletions after a backup was restored',
   description:
-    'Writes to the database itself, at DATABASE_URL, as the role that owns its tables and migrates them: the service may begin no deletion without its seven days. What was forgotten then is forgotten again by the service, once it runs; what must end first is named by `agentpay gdpr list-erasures --status waiting`. Repeating it changes nothing. Ends with 1 where one of them cannot be carried out again.',
+    'Writes to the database at DATABASE_URL directly, as the role that owns its tables, because the service itself waits seven days before each deletion. The service repeats the deletions once it runs; `agentpay gdpr list-erasures --status waiting` lists what must end first. It is safe to repeat. Exits with 1 if a deletion cannot be repeated.',
   arguments: {
-    '<file>': 'The list, as `agentpay gdpr list-erasures --all --json` writes it; `-` is standard input.',
+    '<file>': 'The output of `agentpay gdpr list-erasures --all --json`; `-` is standard input.',
   },
   examples: [
     'agentpay gdpr list-erasures --all --json -o erasures.json',
@@ -38,7 +38,7 @@ function erasuresIn(name: string, content: string): unknown[] {
   const wrong = all.findIndex(one => !isErasure(one))
   if (wrong < 0) return all
   throw usageError(
-    `${name}: record ${wrong + 1} is no deletion. Make the list with agentpay gdpr list-erasures --all --json.`,
+    `${name}: record ${wrong + 1} is not a deletion. Create the list with agentpay gdpr list-erasures --all --json.`,
   )
 }
 
@@ -65,7 +65,7 @@ async function apply(erasures: readonly unknown[], context: Context): Promise<un
   const { DATABASE_URL } = context.env
   if (!DATABASE_URL)
     throw usageError(
-      'Not set: DATABASE_URL. It leads to the restored database, with the role that owns its tables.',
+      'DATABASE_URL is not set. Set it to the restored database, with the role that owns its tables.',
     )
   const { env } = context
   const child = spawn(process.execPath, [PROGRAM], { env, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -76,8 +76,5 @@ async function apply(erasures: readonly unknown[], context: Context): Promise<un
     new Promise(ended => child.once('close', ended)),
   ])
   if (code === 0) return JSON.parse(out)
-  return context.fail(
-    exitCodes.notReachable,
-    err.trim() || 'The program that writes to the database has failed.',
-  )
+  return context.fail(exitCodes.notReachable, err.trim() || 'The program that writes to the database failed.')
 }

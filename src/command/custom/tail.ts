@@ -3,19 +3,18 @@ import type { CustomCommand } from '../context.ts'
 export const tailEvents: CustomCommand = {
   noun: 'events',
   name: 'tail',
-  summary: 'Show what happens, as it happens',
+  summary: 'Show events as they happen',
   description:
-    'Follows the events from now on, until you interrupt it: then it ends with 0. A connection that breaks is made again behind the last event. A terminal gets a line for each, a pipe a line of JSON.',
+    'Follows events from now on until you interrupt it, and then exits with 0. A broken connection resumes after the last event. Terminals get a line per event, pipes a line of JSON.',
   options: {
     type: {
       type: 'string',
       multiple: true,
       value: '<event>',
       isEvents: true,
-      description:
-        'Only events of this name, such as agent.frozen; several are repeated, or have commas between them.',
+      description: 'Only events with this name, such as agent.frozen (repeatable, or separated by commas).',
     },
-    agent: { type: 'string', value: '<id>', description: 'Only what happens to this agent.' },
+    agent: { type: 'string', value: '<id>', description: 'Only events of this agent.' },
   },
   examples: [
     'agentpay events tail',

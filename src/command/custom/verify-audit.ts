@@ -9,21 +9,21 @@ const KEYS = 'jwks.json'
 export const verifyAuditExport: CustomCommand = {
   noun: 'audit',
   name: 'verify',
-  summary: 'Verify the audit trail, or an export of it without any network',
+  summary: 'Verify the audit trail, or an export of it offline',
   description:
-    'With a file, the export in it is checked here, and nothing is asked of anybody: every entry against its leaf, all leaves against the signed checkpoints, and against an older checkpoint that you have kept. Without a file the service verifies what it has stored. Ends with 1 where something was changed, and names the first position.',
+    'With a file, the export is verified on this machine without any network: every entry against its leaf, and all leaves against the signed checkpoints and against an older checkpoint that you kept. Without a file the service verifies its stored trail. Exits with 1 if something was changed, and names the first position.',
   hasOwnArguments: true,
-  arguments: { '[file]': 'An export as `agentpay audit export` writes it; `-` is standard input.' },
+  arguments: { '[file]': 'The output of `agentpay audit export`; `-` is standard input.' },
   options: {
     since: {
       type: 'string',
       value: '<file>',
-      description: 'A checkpoint that you have kept, as `agentpay audit checkpoint` prints it, or its note.',
+      description: 'A checkpoint that you kept: the output of `agentpay audit checkpoint`, or its note.',
     },
     keys: {
       type: 'string',
       value: '<file>',
-      description: `Your copy of the keys of the installation; without it ${KEYS} beside the export, else the keys in it.`,
+      description: `Your copy of the installation’s keys. Default: ${KEYS} beside the export, else the keys in the export.`,
     },
   },
   examples: [
@@ -42,13 +42,13 @@ export const verifyAuditExport: CustomCommand = {
       context.print({ ok: true, ...verified, comparedWith: options.since === undefined ? null : 'since' })
       if (!verified.isWithOwnKeys)
         context.note(
-          `The keys were those in the export. Keep your own, and believe no others: agentpay signing-keys jwks -o ${KEYS}`,
+          `The keys were taken from the export. Keep your own copy and trust only that: agentpay signing-keys jwks -o ${KEYS}`,
         )
       return exitCodes.done
     } catch (error) {
       if (!(error instanceof AuditRejected)) throw error
       const where = error.position === null ? '' : `First wrong position: ${error.position}. `
-      return context.fail(exitCodes.refused, `The trail does not hold. ${where}${error.message}`)
+      return context.fail(exitCodes.refused, `The trail is not valid. ${where}${error.message}`)
     }
   },
 }
@@ -84,7 +84,7 @@ async function readText(name: string, { io }: Context): Promise<string> {
 function keySetIn(name: string, text: string): NonNullable<Options['keys']> {
   const set = jsonIn(text)
   if (isRecord(set) && Array.isArray(set.keys)) return set as never
-  throw usageError(`${name} is no JSON Web Key Set: agentpay signing-keys jwks -o ${KEYS}`)
+  throw usageError(`${name} is not a JSON Web Key Set. Create it: agentpay signing-keys jwks -o ${KEYS}`)
 }
 
 function noteIn(text: string): string {

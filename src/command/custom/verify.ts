@@ -7,15 +7,15 @@ const KEYS = 'jwks.json'
 
 export const verify: CustomCommand = {
   name: 'verify',
-  summary: 'Check the proof of an approval, without any network',
+  summary: 'Verify the proof of an approval offline',
   description:
-    'A person has approved an intent with a passkey: the proof of it holds two signatures, that of the person’s device and that of the installation. It is checked with the keys of the installation, of which you keep a copy. Nothing is asked of anybody.',
-  arguments: { '<file>': 'The proof, as `agentpay intents approval <id>` prints it; `-` is standard input.' },
+    'The proof of an approval by passkey has two signatures: that of the person’s device and that of the installation. It is verified offline with your copy of the installation’s keys.',
+  arguments: { '<file>': 'The output of `agentpay intents approval <id>`; `-` is standard input.' },
   options: {
     keys: {
       type: 'string',
       value: '<file>',
-      description: `Your copy of the keys of the installation; without it ${KEYS} beside the proof.`,
+      description: `Your copy of the installation’s keys. Default: ${KEYS} beside the proof.`,
     },
   },
   examples: [
@@ -32,7 +32,7 @@ export const verify: CustomCommand = {
       return exitCodes.done
     } catch (error) {
       if (!(error instanceof SignatureRejected)) throw error
-      return context.fail(exitCodes.refused, `The proof does not hold. ${error.message}`)
+      return context.fail(exitCodes.refused, `The proof is not valid. ${error.message}`)
     }
   },
 }
@@ -45,7 +45,7 @@ async function filesOf(context: Context): Promise<Parameters<Verify>> {
   const beside = join(name === '-' ? '.' : dirname(name), KEYS)
   const proof = await readJson(name, context)
   const set = await readJson(typeof keys === 'string' ? keys : beside, context, keysHint)
-  if (!isProof(proof)) throw usageError(`${name} is no proof: it has no jws and openings.`)
+  if (!isProof(proof)) throw usageError(`${name} is not a proof: it has no jws and openings.`)
   if (!isKeySet(set)) throw usageError(`The keys are a JSON Web Key Set: ${keysHint}`)
   return [proof, set]
 }
@@ -61,11 +61,11 @@ const isKeySet = (value: unknown): value is Parameters<Verify>[1] =>
 async function readJson(name: string, { io }: Context, remedy = ''): Promise<unknown> {
   const { readInput, readNamedFile } = await import('../arguments/files.ts')
   const bytes = await (name === '-' ? readInput(io) : readNamedFile(name, io)).catch(error => {
-    throw remedy === '' ? error : usageError(`${(error as Error).message}. Keep the keys first: ${remedy}`)
+    throw remedy === '' ? error : usageError(`${(error as Error).message}. Save the keys first: ${remedy}`)
   })
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw usageError(`${name} is no JSON.`)
+    throw usageError(`${name} is not JSON.`)
   }
 }

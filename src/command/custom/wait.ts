@@ -5,7 +5,7 @@ import { exitCodes, usageError } from '../io.ts'
 function longest({ options: { timeout } }: Context): number {
   if (timeout === undefined) return Number.POSITIVE_INFINITY
   if (!/^\d{1,6}$/.test(String(timeout)))
-    throw usageError('--timeout is a number of whole seconds, such as 600.')
+    throw usageError('--timeout must be a number of whole seconds, such as 600.')
   return Number(timeout) * 1_000
 }
 
@@ -14,10 +14,10 @@ export const waitForIntent: CustomCommand = {
   name: 'wait',
   summary: 'Wait until an intent is decided',
   description:
-    'Ends with 0 once the intent is approved or completed, and with 1 where it is denied, cancelled or expired, or where nobody has decided in time.',
+    'Exits with 0 once the intent is approved or completed, and with 1 if it is denied, cancelled or expired, or not decided in time.',
   arguments: { '<id>': 'The intent.' },
   options: {
-    timeout: { type: 'string', value: '<seconds>', description: 'Give up after so many seconds.' },
+    timeout: { type: 'string', value: '<seconds>', description: 'Give up after this many seconds.' },
   },
   examples: ['agentpay intents wait intent_01jd8x2m4ye7k9v0c3q5r6t8wz --timeout 600'],
   async run(context) {
@@ -28,7 +28,7 @@ export const waitForIntent: CustomCommand = {
     if (intent) return reportDecision(intent, context)
     return context.fail(
       exitCodes.refused,
-      `${id} still waits for a decision, ${context.options.timeout} seconds later.`,
+      `${id} is still waiting for a decision after ${context.options.timeout} seconds.`,
     )
   },
 }

@@ -14,7 +14,7 @@ interface OwnKey {
 
 export const whoami: CustomCommand = {
   name: 'whoami',
-  summary: 'Show the account, and the key that the command uses',
+  summary: 'Show the account and the key in use',
   description: 'The key itself is not shown, only its last four characters.',
   async run(context) {
     const { url, keySource } = context.connection()

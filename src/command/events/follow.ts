@@ -71,13 +71,13 @@ export async function* followEvents(
 ): AsyncGenerator<FollowedEvent> {
   let last = after ?? (await newestId(means))
   let reply: Reply | undefined = await openStream(means, wanted, last)
-  means.note(`Following what happens ${after ? `after ${after}` : 'from now on'}. Ctrl+C ends it.`)
+  means.note(`Following events ${after ? `after ${after}` : 'from now on'}. Press Ctrl+C to stop.`)
   for (;;) {
     for await (const event of reply ? eventsIn(reply) : []) {
       last = event.id
       if (wanted.has(event.event)) yield event
     }
-    if (reply) means.note('The connection has broken off: it is made again behind the last event.')
+    if (reply) means.note('The connection broke. Resuming after the last event.')
     await means.io.wait(AGAIN_AFTER_MS)
     reply = await openAgain(means, wanted, last)
   }

@@ -21,7 +21,7 @@ export function printValue(value: unknown, { io, asJson }: Printing): void {
   if (asJson) return void io.stdout.write(`${safeJson(value)}\n`)
   io.stdout.write(textFor(value, lookOf(io)))
   if (isPage(value) && value.hasMore)
-    io.stderr.write(`There are more: --cursor ${safeLine(String(value.nextCursor))}, or --all for all.\n`)
+    io.stderr.write(`More results: use --cursor ${safeLine(String(value.nextCursor))}, or --all for all.\n`)
 }
 
 function textFor(value: unknown, look: TableOptions): string {

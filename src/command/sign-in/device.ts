@@ -31,7 +31,7 @@ export async function signInDevice(context: Context, url: string, wish: SignInRe
   context.note('')
   context.note(`  ${started.verificationUri}`)
   context.note('')
-  context.note(`and type this code there: ${started.userCode}`)
+  context.note(`and type this code: ${started.userCode}`)
   const body = { deviceCode: started.deviceCode }
   const { key } = (await untilDecided(() => call('sessions.token', { body }), started, context)) as {
     key: unknown

@@ -44,7 +44,7 @@ export async function diagnose(context: Context): Promise<Finding[]> {
       problem(
         'Address',
         health.message,
-        `It is taken from: ${source}. Is it right, and does the service run?`,
+        `It comes from: ${source}. Check the address and whether the service is running.`,
       ),
     ]
   const took = Math.round(clock.ticks() - asked)
@@ -80,13 +80,13 @@ function keyFile({ io }: Context): Finding {
   const path = keyFilePath(io)
   if (!existsSync(path)) return ok(about, `none at ${path}`)
   const exposure = exposureOf(path)
-  if (exposure) return problem(about, 'others may read it', exposure)
+  if (exposure) return problem(about, 'other users can read it', exposure)
   try {
     const { current, profiles } = readKeyFile(io)
     const names = Object.keys(profiles).map(name => (name === current ? `${name} (current)` : name))
     return ok(about, `${path}, which only you can read: ${names.join(', ') || 'no profiles'}`)
   } catch (error) {
-    return problem(about, (error as Error).message, `Delete ${path}, and sign in anew: agentpay login`)
+    return problem(about, (error as Error).message, `Delete ${path} and sign in again: agentpay login`)
   }
 }
 
@@ -97,17 +97,17 @@ function clockOf({ headers }: CallResult, tookMs: number): Finding {
   const about = 'Clock'
   const theirs = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(theirs))
-    return warning(about, 'the service does not say its time', 'Is it behind a proxy?')
+    return warning(about, 'the service does not send its time', 'Is it behind a proxy?')
   // The header has whole seconds and was written between request and answer.
   const skew = clock.milliseconds() - theirs
   const off = Math.max(0, Math.abs(skew - 500) - 500 - tookMs)
-  if (off <= MOST_SKEW_MS) return ok(about, 'agrees with that of the service')
+  if (off <= MOST_SKEW_MS) return ok(about, 'agrees with the service')
   const seconds = Math.round(Math.abs(skew) / 1_000)
   const way = skew > 0 ? 'ahead of' : 'behind'
   return problem(
     about,
     `${seconds} s ${way} that of the service`,
-    'Set the clock of this machine, and let it be kept: timedatectl set-ntp true',
+    'Synchronize this machine’s clock: timedatectl set-ntp true',
   )
 }
 
@@ -123,7 +123,7 @@ function serviceOf(health: CallResult, { table }: Context): Finding[] {
       problem(
         'Service',
         health.error ?? `status ${health.status}`,
-        'Whoever runs the service has to mend this.',
+        'Ask the operator of the service to fix this.',
       ),
     ]
   return [versionOf(found.version, table.version), temporalOf(found.checks.temporal)]
@@ -135,24 +135,20 @@ function versionOf(theirs: string, own: string): Finding {
   const about = 'Version'
   if (theirs === own) return ok(about, `${theirs}, as this command`)
   const found = `the service has ${theirs}, this command ${own}`
-  const remedy = 'Operations may be missing on one side: use the command of the same version.'
+  const remedy = 'Operations may be missing. Use the command of the same version.'
   return majorOf(theirs) === majorOf(own) ? warning(about, found, remedy) : problem(about, found, remedy)
 }
 
 function temporalOf(temporal: Health['checks']['temporal']): Finding {
   const about = 'Temporal'
-  if (temporal === 'ok') return ok(about, 'is reached by the service')
+  if (temporal === 'ok') return ok(about, 'is reachable from the service')
   if (temporal === 'unreachable')
     return problem(
       about,
-      'is not reached by the service: nothing that waits goes on',
-      'Whoever runs the service starts it, or mends TEMPORAL_ADDRESS. What waits is done then.',
+      'is not reachable from the service, so pending work does not continue',
+      'The operator must start it or correct TEMPORAL_ADDRESS. Pending work then continues.',
     )
-  return warning(
-    about,
-    'has not been asked yet',
-    'Ask again in a moment, if the service has just been started.',
-  )
+  return warning(about, 'has not been checked yet', 'Try again in a moment if the service has just started.')
 }
 
 interface OwnKey {
@@ -169,14 +165,18 @@ async function keyOf(
   { url, key, keySource }: ReturnType<Context['connection']>,
 ): Promise<Finding> {
   const about = 'Key'
-  if (!key) return problem(about, 'there is none for this address', 'agentpay login, or set AGENTPAY_KEY')
+  if (!key) return problem(about, 'none for this address', 'agentpay login, or set AGENTPAY_KEY')
   const from = keySource ?? 'AGENTPAY_KEY'
-  if (!key.startsWith('sk_')) return ok(about, `a token of an agent, from ${from}`)
+  if (!key.startsWith('sk_')) return ok(about, `an agent token, from ${from}`)
   const answer = await answerOf(() => callerAt(context, url, key).call('keys.current'))
   if (answer instanceof CommandFailure) return problem(about, answer.message, 'Try again.')
   const own = bodyIn<OwnKey>(answer)
   if (!own)
-    return problem(about, `from ${from}: ${answer.error ?? answer.status}`, 'agentpay login makes a new one.')
+    return problem(
+      about,
+      `from ${from}: ${answer.error ?? answer.status}`,
+      'agentpay login creates a new one.',
+    )
   return expiryOf(own, `${own.name} (…${own.hint}, ${own.environment}), from ${from}`)
 }
 
@@ -186,6 +186,6 @@ function expiryOf({ expiresAt }: OwnKey, found: string): Finding {
   const day = expiresAt.slice(0, 10)
   const isSoon = Date.parse(expiresAt) - clock.milliseconds() < SOON_MS
   return isSoon
-    ? warning(about, `${found}, ends ${day}`, 'agentpay login makes a new one in its place.')
+    ? warning(about, `${found}, ends ${day}`, 'agentpay login replaces it.')
     : ok(about, `${found}, until ${day}`)
 }

@@ -29,11 +29,11 @@ export async function pair(context: Context, url: string, wish: SignInRequest): 
 
 async function show(context: Context, pairingCode: string, page: string): Promise<void> {
   const isOpen = context.options['no-browser'] !== true && (await openBrowser(page, context))
-  context.note(isOpen ? 'Your browser opens. If it does not, open:' : 'Open this page in a browser:')
+  context.note(isOpen ? 'Your browser opens. If not, open:' : 'Open this page in a browser:')
   context.note('')
   context.note(`  ${page}`)
   context.note('')
-  context.note(`It shows a code. Go on only if it is this one: ${pairingCode}`)
+  context.note(`The page shows a code. Continue only if it is: ${pairingCode}`)
 }
 
 interface Listed {

@@ -25,7 +25,7 @@ export function targetOf({ io, env, options }: Pick<Context, 'io' | 'env' | 'opt
   const url = textIn(options.url) ?? (env.AGENTPAY_URL || earlier?.url || sandboxOf(env)?.url)
   if (!url)
     throw usageError(
-      'Where is the service? agentpay login --url https://pay.example.com, or start a sandbox with `npm start`.',
+      'No service is configured. Run agentpay login --url https://pay.example.com, or start a sandbox with `npm start`.',
     )
   return { profile, url: checkedUrl(url), earlier }
 }

@@ -22,11 +22,11 @@ const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']): URL {
   const url = parseUrl(String(forward ?? ''))
   if (!url || !/^https?:$/.test(url.protocol))
-    throw usageError('--forward is the address of your receiver, such as http://localhost:3000')
-  if (url.username !== '') throw usageError('--forward has no name and password in it.')
+    throw usageError('--forward must be the address of your receiver, such as http://localhost:3000')
+  if (url.username !== '') throw usageError('--forward must not contain a name or password.')
   if (mayBeRemote !== true && !LOOPBACK.test(url.hostname))
     throw usageError(
-      `${url.hostname} is not this machine, and the receiver reads all that your key may read: --allow-remote if you mean it.`,
+      `${url.hostname} is not this machine, and the receiver would get everything that your key can read. Use --allow-remote to allow it.`,
     )
   return url
 }
@@ -52,7 +52,7 @@ const delivered = (wanted: EventFilter): EventFilter => ({
 
 function mostOf({ count }: Context['options']): number {
   if (count === undefined) return Number.POSITIVE_INFINITY
-  if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count is a whole number from 1 on.')
+  if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count must be a whole number of at least 1.')
   return Number(count)
 }
 
@@ -142,9 +142,9 @@ async function post(event: FollowedEvent, n: number, { receiver, secret, context
 
 function refusalOf({ status }: Reply): string | null {
   if (status >= 200 && status < 300) return null
-  if (status === GONE) return 'it wants nothing more: the service would end the subscription'
+  if (status === GONE) return 'it is gone: the service would disable the subscription'
   if (status >= 300 && status < 400) return 'redirects are not followed'
-  return 'a 2xx is what acknowledges a delivery'
+  return 'only a 2xx acknowledges a delivery'
 }
 
 async function beginningOf({ content }: Reply): Promise<string> {

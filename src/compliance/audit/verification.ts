@@ -100,7 +100,7 @@ class Verification {
     if (!(await isPurgeRecorded(this.#sql, this.#tenant)))
       throw new TrailBroken(
         0,
-        `The first ${this.purged} entries are gone, and no entry tells of their purge.`,
+        `The first ${this.purged} entries are missing, and no entry records their purge.`,
       )
     await this.#readPurged()
     for await (const page of readAhead(pagesFrom(this.purged, size, PAGE), begin =>
@@ -177,15 +177,15 @@ class Verification {
       findSkippedEvent(this.#sql, this.#tenant),
     ])
     if (skipped)
-      throw new TrailBroken(skipped.position, `The event ${skipped.id} was added to what was sealed.`)
+      throw new TrailBroken(skipped.position, `The event ${skipped.id} was inserted into the sealed part.`)
     const { grown, signed, seals, peaks } = end ?? { grown: 0, signed: 0, seals: 0, peaks: null }
     const least = Math.min(grown, signed, seals)
     if (Math.max(grown, signed, seals) !== least)
-      throw new TrailBroken(least, 'The newest checkpoint has not signed all that is sealed.')
+      throw new TrailBroken(least, 'The newest checkpoint does not cover all sealed entries.')
     // Entries sealed since the verification began have their own tree.
     const own = Buffer.concat(this.#check.tree.peaks())
     if (grown === size && !own.equals(peaks ?? Buffer.alloc(0)))
-      throw new TrailBroken(size, 'The stored tree is not that of the newest checkpoint.')
+      throw new TrailBroken(size, 'The stored tree does not match the newest checkpoint.')
   }
 }
 

@@ -4,20 +4,19 @@ import type { SubjectType } from './data-export.ts'
 import type { Subject } from './tables-of-subject.ts'
 
 export const obstacleTypes = {
-  live_account: 'The account can have live money by now: cancel this one, and ask with a live key.',
-  wallet: 'Money is in the wallet, or owed on it: pay it out with POST /transfers.',
+  live_account: 'The account can have live money now. Cancel this deletion, and request it with a live key.',
+  wallet: 'The wallet has money or debt. Pay it out with POST /transfers.',
   dispute: 'The dispute is not decided: wait, or withdraw it with POST /disputes/{id}/withdraw.',
   agent: 'The agent can still pay: DELETE /agents/{id}. Its cards are closed with it.',
   transfer: 'The transfer is on its way: wait until it has arrived or come back.',
   payment_request: 'The payment request can still be paid: POST /collect/{id}/cancel, or wait.',
   funding: 'The payment into the wallet is not decided: wait, or let the payer take the step that it needs.',
   incoming_credit:
-    'Nobody has said yet for whom the money is, or it is on its way: wait, or assign it with POST /incoming/{id}/assign.',
+    'The money is not assigned yet, or is in transit. Wait, or assign it with POST /incoming/{id}/assign.',
   intent: 'The intent can still be paid: POST /intents/{id}/cancel.',
   beneficiary: 'It is still there to be paid: DELETE /beneficiaries/{id}.',
   person: 'They still sign in for the account: DELETE /people/{id}.',
-  merchant:
-    'It is let in, or asks to be: POST /merchant-applications/{id}/revoke, or /reject. Only then is its contact forgotten.',
+  merchant: 'It is approved or has applied. Use POST /merchant-applications/{id}/revoke or /reject first.',
 } as const
 export type ObstacleType = keyof typeof obstacleTypes
 

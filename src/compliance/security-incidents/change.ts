@@ -37,16 +37,15 @@ function timeProblem(
   const { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt } = incident
   const named = { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt }
   for (const [name, at] of Object.entries(named))
-    if (at && at > now) return refuse('time_to_come', `${name}: this is still to come. Give when it was.`)
-  if (awareAt < detectedAt)
-    return refuse('invalid_date_order', 'awareAt: nobody knows of an incident before it is detected.')
+    if (at && at > now) return refuse('time_to_come', `${name} must not be in the future.`)
+  if (awareAt < detectedAt) return refuse('invalid_date_order', 'awareAt must not be before detectedAt.')
   if (occurredAt && occurredAt > detectedAt)
-    return refuse('invalid_date_order', 'occurredAt: an incident begins before it is detected.')
+    return refuse('invalid_date_order', 'occurredAt must not be after detectedAt.')
   const began = occurredAt ?? null
   if (recoveredAt && began && recoveredAt < began)
-    return refuse('invalid_date_order', 'recoveredAt: business is normal again after the incident has begun.')
+    return refuse('invalid_date_order', 'recoveredAt must not be before the incident began.')
   if (resolvedAt && began && resolvedAt < began)
-    return refuse('invalid_date_order', 'resolvedAt: an incident is resolved after it has begun.')
+    return refuse('invalid_date_order', 'resolvedAt must not be before the incident began.')
   return undefined
 }
 

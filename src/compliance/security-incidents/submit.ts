@@ -64,9 +64,8 @@ export const submit: HandlerOf<typeof securityIncidentsApi.submit> = async ({ pa
 }
 
 function timeProblem(incident: SecurityIncident, at: Date, { now, refuse }: Submitting): Refusal | undefined {
-  if (at > now) return refuse('time_to_come', 'at: this is still to come. Give when it was submitted.')
-  if (at < incident.awareAt)
-    return refuse('invalid_date_order', 'at: nobody reports an incident before it is known.')
+  if (at > now) return refuse('time_to_come', 'at must not be in the future.')
+  if (at < incident.awareAt) return refuse('invalid_date_order', 'at must not be before awareAt.')
   return incident.reports.length + ORDER.length > MOST_ENTRIES ? refuse('too_many_entries') : undefined
 }
 
@@ -96,7 +95,7 @@ function problemOfMajor(
   if (covers.some(one => ORDER.indexOf(one) >= ORDER.indexOf(stage))) return refuse('covers_later_report')
   for (const one of [...covers, stage])
     if (one !== 'intermediate' && incident.hasReported(one))
-      return refuse('already_submitted', `The ${one} report was submitted already.`)
+      return refuse('already_submitted', `The ${one} report was already submitted.`)
   for (const earlier of ORDER.slice(0, ORDER.indexOf(stage))) {
     if (covers.includes(earlier)) continue
     const before = incident.reports.filter(report => report.stage === earlier)

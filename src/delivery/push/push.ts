@@ -34,7 +34,7 @@ const LOST: PushResult = {
   delivered: false,
   gone: false,
   status: null,
-  message: 'What came of it was lost. Try again, with a new Idempotency-Key.',
+  message: 'The outcome was lost. Try again with a new Idempotency-Key.',
 }
 
 async function recordTest(
@@ -135,7 +135,7 @@ const push = implement(pushApi, {
   },
 })
 
-export const pushArea = area('Push Subscriptions', 'Browsers that are told of events.', push, {
+export const pushArea = area('Push Subscriptions', 'Browsers subscribed to events by web push.', push, {
   personal: pushPersonal,
   entities: [PushSubscription],
   reactions: {

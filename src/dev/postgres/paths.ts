@@ -81,7 +81,7 @@ function directoryOutside(link: string, user: User): string {
     candidate => canRun(user, 'test', '-x', candidate) && canRun({}, 'test', '-w', candidate),
   )
   if (!folder)
-    throw new Error(`The user that runs PostgreSQL reaches neither ${link} nor ${ELSEWHERE.join(' nor ')}.`)
+    throw new Error(`The user that runs PostgreSQL can reach neither ${link} nor ${ELSEWHERE.join(' nor ')}.`)
   const room = mkdtempSync(join(folder, PREFIX))
   give(room, user)
   rmSync(link, { force: true })

@@ -43,7 +43,7 @@ async function getTemporal(search: Required<Search>): Promise<Found> {
   const { env, tell, release } = search
   const cache = cacheFolder(env, release)
   mkdirSync(cache, { recursive: true })
-  const wait = () => tell('Another process is getting Temporal for this machine; waiting for it')
+  const wait = () => tell('Another process is installing Temporal on this machine; waiting for it')
   return withProgress(tell, () => withMachineLock(cache, wait, () => fill(cache, search)))
 }
 
@@ -69,7 +69,7 @@ async function make(folder: string, { env, tell, release }: Required<Search>): P
   for (const [name, way] of Object.entries(ways)) {
     const made = await way().catch((error: Error) => void failures.push(`${name}: ${error.message}`))
     if (made && (await isNewEnough(made, release))) return made
-    if (made) failures.push(`${name}: what came of it does not run here`)
+    if (made) failures.push(`${name}: the binary does not run here`)
   }
   throw new Error(failures.join('; '))
 }

@@ -21,7 +21,7 @@ export async function downloadTemporal(release: Release, folder: string, tell: P
   for (const url of archive.urls) {
     try {
       const sum = await fetchTo(file, url)
-      if (sum !== archive.sha256) throw new Error('sent another file than expected')
+      if (sum !== archive.sha256) throw new Error('sent an unexpected file')
       await promisify(execFile)('tar', ['-xzf', file, '-C', folder, 'temporal'])
       return join(folder, 'temporal')
     } catch (error) {

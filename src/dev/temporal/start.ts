@@ -35,9 +35,9 @@ export async function temporalIfInstalled(wish: TemporalOptions): Promise<Tempor
 }
 
 export async function temporalOnceInstalled(wish: TemporalOptions): Promise<Temporal> {
-  printLine('There is no Temporal server yet. What needs one is queued until it is there.')
+  printLine('There is no Temporal server yet. Work that needs one is queued.')
   const found = await findTemporal(search)
-  if (found.binary === null) printError(`Temporal cannot be had. ${found.reason}`)
+  if (found.binary === null) printError(`Temporal is not available. ${found.reason}`)
   for (;;) {
     // The user may have followed the advice of the last failure.
     const binary = await installedTemporal(search)

@@ -53,7 +53,7 @@ export async function openWebUi(port: number): Promise<WebUiProxy> {
   }
 }
 
-const AWAY = 'Temporal does not answer just now: it is being started. Try again in some seconds.'
+const AWAY = 'Temporal is starting. Try again in a few seconds.'
 
 type Refusal = readonly [status: number, why: string]
 
@@ -63,13 +63,13 @@ type Refusal = readonly [status: number, why: string]
  */
 function refusalOf({ method = '', url = '', headers }: IncomingMessage): Refusal | undefined {
   const { host = '', origin, 'sec-fetch-site': site = 'none' } = headers
-  if (!OWN_NAME.test(host)) return [421, 'The Web UI answers under localhost, 127.0.0.1 and [::1] only.']
-  if (!url.startsWith('/')) return [400, 'The request names no path.']
+  if (!OWN_NAME.test(host)) return [421, 'The Web UI is only available at localhost, 127.0.0.1 and [::1].']
+  if (!url.startsWith('/')) return [400, 'The request has no path.']
   if (READING.has(method)) return undefined
   const isOwn = origin === undefined || origin === `http://${host}`
   return isOwn && (site === 'same-origin' || site === 'none')
     ? undefined
-    : [403, 'Pages of other origins change nothing here.']
+    : [403, 'Pages of other origins cannot change anything here.']
 }
 
 function refuse(answer: ServerResponse, status: number, why: string): void {

@@ -129,7 +129,7 @@ const cliAuth = implement(cliAuthApi, { challenge, approve, deny, start, token }
 
 export const cliAuthArea = area(
   'CLI Auth',
-  'How a command line gets a key: a person compares a code in the browser, and approves with a passkey.',
+  'How a command line gets a key: a person compares a code in the browser and approves with a passkey.',
   cliAuth,
   {
     personal: cliAuthPersonal,

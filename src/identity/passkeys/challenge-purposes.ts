@@ -63,7 +63,7 @@ const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key
   enrolment: purpose(anId.optional(), 'the id of a person', async (id, context) => {
     const { actor, refuse } = context
     const personId = id ?? (actor.type === 'console' ? actor.id : null)
-    if (!personId) return refuse('subject_mismatch', 'subject: a key names the person.')
+    if (!personId) return refuse('subject_mismatch', 'subject is required with a key: name the person.')
     const person = await lockEnrollee(context, personId)
     if (person?.status !== 'active') return refuse('person_not_found')
     return { kind: 'enrolment', subjectId: personId, members: { personId, name: person.name } }

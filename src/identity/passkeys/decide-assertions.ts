@@ -67,7 +67,7 @@ export async function lockChallengesAt(
 }
 
 const TOO_MANY =
-  'Ten signatures that no passkey confirms have come from you or your address within ten minutes. Wait; a valid signature over a new challenge is accepted at once.'
+  'Ten invalid signatures came from you or your address within ten minutes. Wait and try again; a valid signature over a new challenge is accepted at once.'
 
 /**
  * Counts wrong signatures by sender and address, never by passkey: anyone can learn a credential id and would

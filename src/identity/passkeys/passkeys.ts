@@ -89,7 +89,7 @@ const passkeys = implement(passkeysApi, {
 
 export const passkeysArea = area(
   'Passkeys',
-  'The devices on which people confirm what is done for an account: enrol, list, revoke, and challenges to sign.',
+  'Passkeys by which people approve actions: enrol, list, revoke, and challenges to sign.',
   passkeys,
   {
     personal: passkeysPersonal,

@@ -109,11 +109,11 @@ describe('a token that the acquirer reads', () => {
   })
 })
 
-test('live mode has no acquirer, and says that requests are paid only by SEPA', () => {
+test('live mode has no acquirer, and says that requests can be paid by SEPA', () => {
   const { acquirer: of } = externalSystemsFor({ CARD_PROCESSOR: 'sandbox' })
   expect(of('test').name).toBe('sandbox')
   expect(() => of('live')).toThrow(expect.objectContaining({ status: 503, code: 'not_configured' }))
-  expect(() => of('live')).toThrow(/by SEPA alone/)
+  expect(() => of('live')).toThrow(/can be paid by SEPA/)
 })
 
 describe('the network token of a machine payment', () => {

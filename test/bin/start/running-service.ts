@@ -115,7 +115,7 @@ describe('a running service', () => {
     const second = command('start', dataDir)
     expect(await second.exit).toBe(1)
     expect(second.output()).toBe(
-      `The service already runs on this data directory: ${instanceOf(dataDir).url}\n`,
+      `The service is already running on this data directory: ${instanceOf(dataDir).url}\n`,
     )
   })
 
@@ -123,7 +123,7 @@ describe('a running service', () => {
     await ensureRunning()
     const reset = command('reset', dataDir)
     expect(await reset.exit).toBe(1)
-    expect(reset.output()).toContain('already runs')
+    expect(reset.output()).toContain('already running')
     expect(existsSync(join(dataDir, 'postgres/data'))).toBe(true)
   })
 

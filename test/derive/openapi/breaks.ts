@@ -103,7 +103,7 @@ describe('a change of the contract', () => {
     expect(breaksOf(before, newer as CalledContract)).toEqual([sentence])
   })
 
-  test('breaks nobody who calls this version', () => {
+  test('changes nothing for callers of this version', () => {
     const breaks = breaksOf(readCalled(), calledContract(readContract()))
     const remedy = 'Keep it as it was, or raise the version and accept it: npm run openapi -- --breaking'
     expect(breaks.map(sentence => `${sentence}. ${remedy}`)).toEqual([])

@@ -33,7 +33,7 @@ describe('the pages of data protection', () => {
       waiting,
     ])
     const { text } = await read(`console/deletions/${id}`)
-    expect(text).toContain('pay it out with POST /transfers')
+    expect(text).toContain('Pay it out with POST /transfers')
     expect(text).toContain('Withdraw request')
     const archive = await bodyOf(client.gdpr.createExport({ body: {} }))
     await service.sql(

@@ -55,10 +55,14 @@ describe('agentpay signal', () => {
   })
 
   test.each([
-    [['intent_1', 'approve'], 2, 'The id of a run is a kind and a record'],
-    [['intent/intent_1', 'approve', '--input', 'fine'], 2, '--input is JSON'],
+    [['intent_1', 'approve'], 2, 'A run’s id consists of a kind and a record'],
+    [['intent/intent_1', 'approve', '--input', 'fine'], 2, '--input must be JSON'],
     [['intent/intent_1', 'approve', '--input', '{}', '--by', 'Ada'], 2, '--input is the whole payload'],
-    [['intent/intent_1', 'approve'], 4, 'No Temporal server is known: start the sandbox with `npm start`'],
+    [
+      ['intent/intent_1', 'approve'],
+      4,
+      'No Temporal server is configured. Start the sandbox with `npm start`',
+    ],
   ])('%j ends with %i and says what to do', async (words, exit, sentence) => {
     const { code, err } = await signalled(words, {})
     expect([code, err]).toEqual([exit, expect.stringContaining(sentence)])
@@ -71,6 +75,6 @@ describe('agentpay signal', () => {
       TEMPORAL_ADDRESS: addressOfRun(),
       PATH: '/nowhere',
     })
-    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('install the Temporal CLI')])
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('Install the Temporal CLI')])
   })
 })
