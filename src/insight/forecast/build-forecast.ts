@@ -118,7 +118,7 @@ function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days 
   const known = withKnownSpend(history, charges, dueOn)
   // Holds of approved intents are already deducted from what is left.
   const besideHeld = withKnownSpend(history, charges, () => 0).paths(outlook.paths)
-  /** So is the spending of today. */
+  /** Spending of today is already deducted, too. */
   const depletion = (leftCents: Cents | null, within: number) =>
     leftCents === null
       ? { p10: null, p50: null, p90: null }

@@ -91,7 +91,7 @@ const outcomes = implement(outcomesApi, {
   async create({ body }, { records, emit, refuse }) {
     const intent = await findIntent(records, body.intentId)
     if (!intent) return refuse('intent_not_found')
-    // Of two concurrent reports the second one violates the unique index, is retried, and finds the first.
+    // The second of two concurrent reports violates the unique index, is retried, and finds the first.
     if (await records.findOne(Outcome, { intentId: intent.id })) return refuse('outcome_reported')
     const { agentId, delegationId, runId, mcc, createdAt: declaredAt } = intent
     const merchant = merchantOf(intent.merchant)
