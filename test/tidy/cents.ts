@@ -4,7 +4,6 @@ import { lineOf, readSources, type Source } from '../support/tidy/sources.ts'
 
 /** Where code names amounts as JSON does, each with its reason. */
 const EDGE: readonly (readonly [place: RegExp, reason: string])[] = [
-  [/^src\/packages\//, 'clients of the API'],
   [/^src\/command\//, 'a client of the API'],
   [/^src\/surface\/(console|canvas|proposals)\//, 'shows and sends the JSON of the API'],
   [/^src\/surface\/console-pages\/rule-words\.ts$/, 'rules by the names that checks have in JSON'],
