@@ -11,7 +11,7 @@ import type { SqlRecorder } from '../support/sql-recorder.ts'
  * commits; an external call does that twice, and must cost no more. An idempotency key costs nothing more: it
  * is looked up with the opening.
  */
-const MOST_ROUND_TRIPS = { read: 3, plain: 7, hot: 7, outside: 7 }
+const MOST_ROUND_TRIPS = { read: 3, plain: 7, hot: 7, external: 7 }
 
 /** The more expensive operations, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, number>> = {
