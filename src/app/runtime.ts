@@ -122,8 +122,15 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
+const systemsOf = (
+  { settings, outside = {} }: RuntimeOptions,
+  runFor: ReturnType<typeof ownOperations>,
+  deliver: Ports['deliver'],
+  log: Parameters<typeof sandboxCallbacks>[1],
+) => ({ ...externalSystemsOf(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log)), ...outside })
+
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
-  const { settings, waiting, shared = false, areas = allAreas, outside = {}, streamTimes = {} } = options
+  const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer, ...calls } = await openStore({ settings, waiting, shared }, log)
@@ -145,10 +152,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       runUrl,
       ...configured(settings),
-      outside: {
-        ...externalSystemsOf(settings, sepaQueue(runFor), sandboxCallbacks(inwards, log)),
-        ...outside,
-      },
+      outside: systemsOf(options, runFor, inwards, log),
       outbound: options.outbound ?? guardOf(settings, addresses),
       vault,
       signer,

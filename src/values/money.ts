@@ -5,7 +5,7 @@ export type Cents = bigint
 
 const HIGHEST = 100_000_000_000
 
-/** The exact cents of a JSON number; undefined if it has more than two decimals. */
+/** Undefined if the number has more than two decimals. */
 function exactCents(amount: number): bigint | undefined {
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount))
   if (!parts) return undefined
@@ -25,7 +25,6 @@ export const money = z
   })
   .meta({ examples: [25.5] })
 
-/** An amount above zero and up to a maximum. */
 export const positiveMoney = (highest?: Cents) =>
   money
     .refine(amount => amount > 0n, 'must be greater than 0')
@@ -33,7 +32,6 @@ export const positiveMoney = (highest?: Cents) =>
       error: () => `at most ${formatMoney(highest ?? 0n)}`,
     })
 
-/** An amount that may be negative: a ledger entry, a difference. */
 export const signedMoney = z
   .codec(z.number().min(-HIGHEST).max(HIGHEST), z.bigint(), {
     decode: (amount, context) => {
@@ -60,7 +58,7 @@ function decimalOfSafe(cents: number): string {
   return `${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** The form used in sentences: `€ 12.34`, `€ 5,000.00`. */
+/** `€ 12.34`, `€ 5,000.00` */
 export const formatMoney = (amount: Cents): string => `€ ${formatAmount(amount)}`
 
 /** Writes `5,000.00`. Amounts too short for a comma skip the regular expression: one decision writes a dozen. */
@@ -71,7 +69,7 @@ export function formatAmount(amount: Cents): string {
 
 export const NO_CENTS = 0n as Cents
 
-/** The cents of an amount, or of the decimal digits in which JSON keeps them. */
+/** From an amount, or from the decimal digits in which JSON stores cents. */
 export const cents = (amount: Cents | string): Cents => BigInt(amount) as Cents
 
 export const sumOf = (amounts: readonly Cents[]): Cents =>
@@ -79,7 +77,7 @@ export const sumOf = (amounts: readonly Cents[]): Cents =>
 
 export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 
-/** What is left of an amount: nothing, where more is taken than there is. */
+/** The rest of an amount; zero if more is taken than there is. */
 export const restOf = (amount: Cents, taken: Cents): Cents =>
   amount > taken ? minus(amount, taken) : NO_CENTS
 

@@ -54,7 +54,7 @@ describe('an approved intent', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('keeps its money from being moved away', async () => {
+  test('held money cannot be moved out of the wallet', async () => {
     const { client, id, walletId, main } = await anAgentWith100Euros()
     await anIntent(client, id, { amountEuros: 50 })
     const body = { fromWalletId: walletId, toWalletId: main.id, amountEuros: 50.01 }

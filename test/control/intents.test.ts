@@ -155,7 +155,7 @@ describe('a new intent', () => {
     expect(await decide()).toEqual(['approved', 5])
   })
 
-  test('stores all that is given', async () => {
+  test('stores all given members', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const members = {
       amountEuros: 19.99,

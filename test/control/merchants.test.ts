@@ -176,7 +176,7 @@ describe('suggestions for an allowlist', () => {
     ])
   })
 
-  test('are shown to the agent and its owner alone', async () => {
+  test('suggestions are visible only to the agent and its owner', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     const [agent, other] = [await anAgent(client), await anAgent(client)]

@@ -124,7 +124,7 @@ describe('the budget of an owner', () => {
     })
   })
 
-  test('is not exceeded by persons who approve at once, and gets back what is cancelled or expires', async () => {
+  test('is not exceeded by concurrent approvals, and regains cancelled and expired amounts', async () => {
     const { anyClient, declare, limit, ownerId } = await anOwnerWithAgents(3, { autoApproveLimitEuros: 1 })
     await limit({ monthlyLimitEuros: 50 })
     const intents = await times(20, n => declare(n, 10, { expiresInMinutes: 1 }, anyClient(n)))
@@ -143,7 +143,7 @@ describe('the budget of an owner', () => {
     ])
   })
 
-  test('counts beside other budgets: a denial names the narrowest, which limits the tolerance too', async () => {
+  test('applies together with other budgets: a denial names the narrowest, which also limits the tolerance', async () => {
     const { client, declare, limit, ids } = await anOwnerWithAgents(1, { amountTolerancePercent: 50 })
     await limit({ dailyLimitEuros: 100, monthlyLimitEuros: 80 })
     const run = await aRun(client, String(ids[0]), { name: 'Small', budgetEuros: 60 })
@@ -156,7 +156,7 @@ describe('the budget of an owner', () => {
     expect(heldEuros).toBe(80)
   })
 
-  test('begins anew with each day and each month', async () => {
+  test('starts again with each day and each month', async () => {
     const { client, declare, limit, ownerId } = await anOwnerWithAgents()
     const start = Date.UTC(new Date().getUTCFullYear() + 1, 0, 30, 12)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, start - Date.now()])

@@ -91,19 +91,19 @@ class Bookkeeper {
     const isReversed = isWhole || (approved > 0 && reversed >= approved)
     const isNotPaid = this.#of('not_paid').length > 0 && !capture && approved === 0
     const isLast = this.#of('cleared').some(({ final }) => final)
-    const isOver = isLast || isReversed || isNotPaid || this.#of('expired').length > 0
-    const stated = capture && !isOver ? Number(capture.cents) : 0
+    const isClosed = isLast || isReversed || isNotPaid || this.#of('expired').length > 0
+    const stated = capture && !isClosed ? Number(capture.cents) : 0
     const captured = Math.max(stated, cleared)
     const isHeard = this.#of('authorized').length + this.#of('answered').length > 0 || capture !== undefined
     return {
       approvedCents: BigInt(approved),
       capturedCents: BigInt(captured),
       clearedCents: BigInt(cleared),
-      heldCents: BigInt(isOver ? 0 : Math.max(0, approved - reversed - captured)),
-      pendingCents: BigInt(isOver || isHeard ? 0 : Math.max(0, this.#sum('requested') - cleared)),
+      heldCents: BigInt(isClosed ? 0 : Math.max(0, approved - reversed - captured)),
+      pendingCents: BigInt(isClosed || isHeard ? 0 : Math.max(0, this.#sum('requested') - cleared)),
       refundedCents: BigInt(this.#sum('refunded')),
       creditedCents: BigInt(this.#sum('credited')),
-      isOver,
+      isClosed,
       isReversed,
       isNotPaid,
     }
@@ -133,11 +133,11 @@ describe('the state of a payment', () => {
     [false, true],
     [true, false],
   ])(
-    'is over once one of two messages about a clearing states that it is final: %s, then %s',
+    'is closed once one of two messages about a clearing states that it is final: %s, then %s',
     (...finals) => {
       const clearings = finals.map(final => ({ type: 'cleared', id: 'one', cents: 700n, final }) as const)
       const state = foldFacts(factsOf([request(0, 1_000n), ...clearings]))
-      expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isOver: true })
+      expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isClosed: true })
     },
   )
 
@@ -158,7 +158,7 @@ describe('the state of a payment', () => {
     expect(foldFacts(facts)).toMatchObject({ approvedCents: 0n, heldCents: 0n, requestedCents: 1_000n })
   })
 
-  test('never grows a hold, whatever fact comes next', () => {
+  test('no fact ever grows a hold', () => {
     fc.assert(
       fc.property(received, ({ facts, order }) => {
         // The network may approve what the service declined: a hold that has ended stays ended. Requests

@@ -54,7 +54,7 @@ const anySpends = fc.array(
 )
 
 describe('a simulation', () => {
-  test('says what declaring then decides, whatever came before, and a backtest under the same rules finds no difference', async () => {
+  test('a simulation predicts the declaration after any history, and a backtest under the same rules finds no difference', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyRules,

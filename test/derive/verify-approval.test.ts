@@ -120,11 +120,11 @@ const approval = {
 }
 
 describe('the proof of an approval', () => {
-  test.each(Object.entries(devices))('by a passkey with %s says who approved what', (_, device) => {
+  test.each(Object.entries(devices))('a proof by a passkey with %s shows who approved what', (_, device) => {
     expect(verifyApproval(proofOf(claimsOf({ device })), keys)).toEqual(approval)
   })
 
-  test('stands when every name is forgotten', () => {
+  test('a proof still verifies after every name is erased', () => {
     const { jws } = proofOf(claimsOf())
     const forgotten = {
       payee: { ...subject.payee, name: null, iban: null },

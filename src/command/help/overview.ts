@@ -32,7 +32,7 @@ const ENVIRONMENT: [string, string][] = [
   ['AGENTPAY_URL', 'The address of the service.'],
   ['AGENTPAY_KEY', 'A key, or the token of an agent.'],
   ['AGENTPAY_DASHBOARD_SECRET', 'The dashboard secret, for operator commands.'],
-  ['NO_COLOR', 'Disables colours, whatever its value.'],
+  ['NO_COLOR', 'Any value disables colours.'],
 ]
 
 const EXIT_CODES: [string, string][] = [

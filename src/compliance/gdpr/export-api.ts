@@ -15,7 +15,7 @@ export const subject = z
   .strictObject({
     type: z.enum(otherSubjects).meta({
       description:
-        '`person`: somebody who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit. `merchant`: the contact of a merchant, by the id of its application; the operator asks, with the dashboard secret.',
+        '`person`: a person who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit. `merchant`: the contact of a merchant, by the id of its application; the operator asks, with the dashboard secret.',
     }),
     id: z.string().min(1).max(128),
   })
@@ -26,7 +26,7 @@ export const subject = z
 
 export const SubjectRecord = z
   .object({ type: z.enum(subjectTypes), id: z.string() })
-  .meta({ description: 'About whom: the owner of the account, or somebody else by id.' })
+  .meta({ description: 'The subject: the owner of the account, or another one by id.' })
 
 const status = z.enum(exportMachine.states).meta({
   description:
@@ -76,7 +76,7 @@ export const exportApi = {
     callers: [...writers.callers, 'dash'],
     summary: 'Request an export of your data',
     description:
-      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key. While an archive about somebody can be downloaded, or soon can, asking again answers with that one.',
+      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key. While a subject’s archive can be downloaded, or soon can, a new request returns that one.',
     body: z.strictObject({ subject: subject.optional() }),
     example: {},
     returns: [202, DataExportRecord],

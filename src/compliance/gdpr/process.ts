@@ -20,7 +20,7 @@ export const deletionProcess = {
   title: 'Deletion of personal data',
   details: `An erasure was requested. The run waits seven days, in which the request can be taken back, and then for what must end first. It forgets what is held page by page, and ends; what the law keeps goes at its end without a run.
 
-No signal changes anything here: \`POST /gdpr/deletions/{id}/cancel\` takes the request back. *Request Cancellation* changes nothing.`,
+No signal changes anything here: \`POST /gdpr/deletions/{id}/cancel\` withdraws the request. *Request Cancellation* changes nothing.`,
   read: { activity: 'readDeletion', operation: 'gdpr.deletionStatus', summary: 'Status of the deletion' },
   steps: {
     advanceDeletion: {

@@ -21,7 +21,7 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Open a security incident',
     description:
-      'The clocks begin with `awareAt`. What earlier incidents have told about the entity that reports is taken over. Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
+      'The clocks start at `awareAt`. Details of the reporting entity are copied from earlier incidents. Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
     body: z.strictObject(incidentFacts),
     example: {
       severity: 'high',
@@ -102,7 +102,7 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Record that a report was submitted to the authority',
     description:
-      'The service submits nothing by itself: it keeps when the authority has got the report, and under which reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. Intermediate reports may be several. `reclassification` tells that the incident is not major after all, `data_protection` is what the data protection authority is told.',
+      'The service submits nothing itself: it records when the authority got the report, and its reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. Intermediate reports may be several. `reclassification` tells that the incident is not major after all, `data_protection` is the notification of the data protection authority.',
     body: z.strictObject({
       at: instant.meta({ description: 'When it was submitted.' }),
       reference: label.meta({

@@ -45,7 +45,7 @@ export const criteriaSchema = z
     dataLosses: yes(
       'Availability, authenticity, integrity or confidentiality of data is lost, and that harms the aims of the business or its duties.',
     ),
-    maliciousAccess: yes('Somebody has got in who must not, with ill intent, and data may be lost by it.'),
+    maliciousAccess: yes('A malicious, unauthorised access, which may cause data losses.'),
     criticalServices: yes(
       'It touches services or systems that support critical or important functions, services that need an authorisation, or is a malicious access.',
     ),
@@ -183,7 +183,7 @@ function verdict(critical: Finding, malicious: Finding, recurring: Finding, othe
   if (malicious.isMet)
     return {
       meetsThresholds: true,
-      reason: 'Critical services are affected, and somebody has got in with ill intent (Article 8(1)(a)).',
+      reason: 'Critical services are affected by a malicious access (Article 8(1)(a)).',
     }
   const met = others.filter(({ isMet }) => isMet).length
   return {

@@ -15,7 +15,7 @@ const ClockRecord = z
   .object({
     stage: z.enum(clockStages).meta({
       description:
-        '`classification`: decide whether it is major. `update`: an intermediate report that knows of the recovery. `data_protection`: what the data protection authority is told.',
+        '`classification`: decide whether it is major. `update`: an intermediate report that knows of the recovery. `data_protection`: the notification of the data protection authority.',
     }),
     beginsAt: instant,
     dueAt: instant,

@@ -62,7 +62,7 @@ const schema = defineEntity({
     tokenId: nullable.string(),
     clientIntentId: nullable.string(),
     possibleDuplicateOf: nullable.string(),
-    /** By this key a payment of the card network finds the intent; null in intents of earlier versions. */
+    /** A payment of the card network finds the intent by this key; null in intents of earlier versions. */
     merchantKey: nullable.string(),
     holdCents: nullable.cents('hold_cents'),
     fingerprint: nullable.string().name('likeness'),

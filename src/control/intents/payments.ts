@@ -159,7 +159,7 @@ export async function openPayments(
 export const paymentsToCancel = (tenantNow: TenantNow, intentIds: readonly string[]): IntentPayments =>
   new IntentPayments(tenantNow, [...new Set(intentIds)])
 
-/** By its name, and by its IBAN if that was known at the approval. */
+/** Compares the name, and the IBAN if it was known at the approval. */
 export const isApprovedPayee = (
   { merchant, payeeIban }: Pick<IntentRow, 'merchant' | 'payeeIban'>,
   { name, iban }: { readonly name: string; readonly iban: string | null },

@@ -109,7 +109,7 @@ export class AgentMandates {
     this.#counters = counters
   }
 
-  /** Of several covering mandates, the one that ends first; otherwise why none covers the spend. */
+  /** The covering mandate that ends first; otherwise why none covers the spend. */
   covering(agentId: string, spend: MandatedSpend, now: Date): Mandated {
     const standing = (this.#byAgent.get(agentId) ?? []).filter(({ expiresAt }) => expiresAt > now)
     if (standing.length === 0) return NO_MANDATE

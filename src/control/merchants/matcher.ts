@@ -68,7 +68,7 @@ class PatternIndex {
     const host = hostOf(pattern)
     if (domain) this.#domains.set(this.#normalization.host(domain), position)
     else if (host) this.#hosts.set(this.#normalization.host(host), position)
-    // By appearance a host is a name too: `Booking com` looks like booking.com.
+    // When appearance counts, a host is a name too: `Booking com` looks like booking.com.
     if (!domain && (!host || this.#normalization === byAppearance))
       this.#names.set(this.#normalization.name(pattern), position)
   }

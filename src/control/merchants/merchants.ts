@@ -10,7 +10,7 @@ import { resolveDescriptor } from './descriptors.ts'
 import { foldMerchant, merchantSkeleton, patternProblem, payeeMatcher } from './matcher.ts'
 import { categories, mccGroup, mccGroups } from './mcc.ts'
 
-// Reads the agent's latest 2,000 records by its index, whatever their status: the cost does not grow with the
+// Reads the agent's latest 2,000 records by its index, in any status: the cost does not grow with the
 // history.
 const SPENDS = `
 with paid as (

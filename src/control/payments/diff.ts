@@ -55,7 +55,7 @@ export const spentOf = ({ capturedCents, refundedCents, creditedCents }: Payment
 
 /** How a payment counts towards the limits of its subjects. Under an intent it is no use of its own. */
 export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
-  const { approvals, isOurs, pendingCents } = state
+  const { approvals, isSelfInitiated, pendingCents } = state
   const first = approvals.find(({ approvedCents }) => approvedCents > 0n)?.increment
   let [captured, spent] = [state.capturedCents, spentOf(state)]
   const usage: Usage[] = sharesOf(state).map(({ increment, approvedCents, capturedCents, heldCents }) => {
@@ -66,7 +66,7 @@ export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
     return {
       // A payment that this service began was reserved at its beginning, on that day: its first approval
       // reserves nothing more.
-      of: isOurs && isFirst ? 'unauthorized' : increment,
+      of: isSelfInitiated && isFirst ? 'unauthorized' : increment,
       ...{ amountCents: approvedCents, heldCents, capturedCents, spentCents: part },
       isUse: isFirst && !hasIntent,
     }
@@ -82,7 +82,7 @@ export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
     isUse: false,
     ...excess,
   })
-  if (isOurs && isAuthorized) return usage
+  if (isSelfInitiated && isAuthorized) return usage
   const unauthorized = isAuthorized ? none : rest
   const amountCents = unauthorized.capturedCents > 0n ? unauthorized.capturedCents : pendingCents
   usage.push({ of: 'unauthorized', amountCents, heldCents: pendingCents, isUse: !hasIntent, ...unauthorized })

@@ -84,8 +84,8 @@ class PaymentMoney {
   }
 
   /**
-   * Holds each share as far as money is there (the processor may have approved in our place), and releases the rest of
-   * each hold. Debts are repaid out of that first.
+   * Holds each share as far as there is money (the processor may have approved on the service's behalf), and
+   * releases the rest of each hold. Debts are repaid out of that first.
    */
   holdShares(shares: readonly Share[]): void {
     const { book } = this.#batch

@@ -19,13 +19,13 @@ export interface PaymentState {
   /** May still be spent: the outcome of a payment that this service began is unknown. */
   readonly pendingCents: Cents
   /** Zero if the network or the payee stated the payment first. */
-  readonly begunCents: Cents
+  readonly initiatedCents: Cents
   /** This service began the payment, before the network or the payee mentioned it. */
-  readonly isOurs: boolean
+  readonly isSelfInitiated: boolean
   /** Only a refund is known: money that came back for an unknown payment. */
   readonly isRefundOnly: boolean
   /** Nothing more is held for it. A later clearing is booked anyway. */
-  readonly isOver: boolean
+  readonly isClosed: boolean
   readonly isReversed: boolean
   readonly isNotPaid: boolean
 }
@@ -60,29 +60,29 @@ export function foldFacts(facts: PaymentFacts): PaymentState {
   const { reversedCents, isReversed } = reversalOf(facts, approvedCents)
   const clearedCents = sumOfFacts(facts.clearings)
   const refundedCents = sumOfFacts(facts.refunds)
-  const begunCents = cents(facts.begun ?? '0')
+  const initiatedCents = cents(facts.begun ?? '0')
   const confirmedCents = facts.confirmed === null ? null : cents(facts.confirmed)
   const isNotPaid = facts.notPaid === true && confirmedCents === null && approvedCents === 0n
-  const isOver = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
-  const isAwaited = !isOver && confirmedCents !== null && confirmedCents > clearedCents
+  const isClosed = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
+  const isAwaited = !isClosed && confirmedCents !== null && confirmedCents > clearedCents
   const capturedCents = isAwaited ? confirmedCents : clearedCents
   const isAnswered = requests.length + facts.outcome.length > 0 || confirmedCents !== null
   return {
     approvals,
     requestedCents: sumOf(requests.map(one => one.requestedCents)),
     approvedCents,
-    heldCents: isOver ? NO_CENTS : restOf(restOf(approvedCents, reversedCents), capturedCents),
+    heldCents: isClosed ? NO_CENTS : restOf(restOf(approvedCents, reversedCents), capturedCents),
     capturedCents,
     clearedCents,
     refundedCents,
     creditedCents: sumOfFacts(facts.returned ?? []),
     confirmedCents,
-    pendingCents: isOver || isAnswered ? NO_CENTS : restOf(begunCents, clearedCents),
-    begunCents,
-    isOurs: facts.begun !== undefined,
+    pendingCents: isClosed || isAnswered ? NO_CENTS : restOf(initiatedCents, clearedCents),
+    initiatedCents,
+    isSelfInitiated: facts.begun !== undefined,
     isRefundOnly:
       facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.begun === undefined,
-    isOver,
+    isClosed,
     isReversed,
     isNotPaid,
   }

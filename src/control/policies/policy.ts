@@ -106,7 +106,7 @@ export class Policy extends policySchema.class {
     this.scheduleEnd(now)
   }
 
-  /** By `expiresAfterMinutes`; a template has no end. A policy that has ended continues if its end moves on. */
+  /** Uses `expiresAfterMinutes`; a template has no end. A policy that has ended continues if its end moves on. */
   scheduleEnd(now: Date): void {
     const { assignedAt, expiresAfterMinutes } = this
     if (this.expiresAt) this.hadEnd = true

@@ -130,7 +130,7 @@ const skipJudged = (rule: CompiledRule): CompiledRule => {
 /** Several of these limits can be too low: the reason is the narrowest, so that an amount it allows passes all. */
 const nestedLimits: ReadonlySet<string> = new Set([dailyLimit.name, monthlyLimit.name, budget.name])
 
-/** Of two limits that leave the same, for example nothing, the lower is the narrower. */
+/** If two limits leave the same, for example nothing, the lower is the narrower. */
 const leavesLess = (check: Check, other: Check): boolean => {
   if (check.limit === null || other.limit === null) return false
   const [remaining, otherRemaining] = [Number(check.remaining), Number(other.remaining)]

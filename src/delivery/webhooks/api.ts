@@ -148,7 +148,7 @@ export const webhooksApi = {
         .string()
         .max(100)
         .default('webhook.ping')
-        .meta({ description: 'Of which event an example is sent.', examples: ['transaction.completed'] }),
+        .meta({ description: 'The event of the example.', examples: ['transaction.completed'] }),
     }),
     example: { event: 'transaction.completed' },
     returns: [200, TestResult],

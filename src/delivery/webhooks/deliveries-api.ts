@@ -69,7 +69,7 @@ export const deliveriesApi = {
     readsClock: true,
     ...reads,
     summary: 'List the deliveries of a subscription',
-    description: 'Newest first, with every attempt: what was answered, how fast, and what comes next.',
+    description: 'Newest first, with every attempt: the answer, its latency, and the next attempt.',
     filters: { status: status.optional(), ...filters },
     item: DeliveryRecord,
     fails: { webhook_not_found, unknown_event },
@@ -99,7 +99,7 @@ export const deliveriesApi = {
     ...writes,
     summary: 'Replay a delivery',
     description:
-      'Whatever became of it: the same body under a new delivery id, with all the attempts of your plan before it. One that waits for its next attempt is tried at once.',
+      'In any status: the same body under a new delivery id, with all attempts of your plan. A delivery that waits for its next attempt is sent at once.',
     returns: [200, DeliveryRecord],
     fails: { delivery_not_found, webhook_deleted, delivery_under_way },
     emits: {
@@ -113,7 +113,7 @@ export const deliveriesApi = {
     ...writes,
     summary: 'Replay matching deliveries',
     description:
-      'Whatever has come to its end, matches and has a subscription still, oldest first, at most 1,000 at once. While there is more, call again with `last` as `after`. What waits for its next attempt, or is being delivered just now, is left as it is.',
+      'Ended deliveries that match and still have a subscription, oldest first, at most 1,000 at once. While there are more, call again with `last` as `after`. Pending deliveries are not changed.',
     body: z.strictObject({
       status: z.enum(endedStatuses).optional().meta({
         description: 'If left out what has not arrived: `failed` and `dead`.',
@@ -185,7 +185,7 @@ export const deliveriesApi = {
     callers: [],
     summary: 'Try again now',
     body: z.strictObject({
-      asked: z.boolean().meta({ description: 'Whether a person asks for it, who does not want to wait.' }),
+      asked: z.boolean().meta({ description: 'Whether a person requests it at once.' }),
     }),
     example: { asked: true },
     returns: [200, z.object({ acted: z.boolean() })],

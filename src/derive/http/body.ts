@@ -110,7 +110,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** What no schema checks: characters that PostgreSQL cannot store, and names such as `__proto__`. */
+/** Checks beyond any schema: characters that PostgreSQL cannot store, and names such as `__proto__`. */
 export function inspect(value: unknown): void {
   const open: { value: unknown; path: string }[] = [{ value, path: '' }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -130,7 +130,7 @@ function checkText(text: string, path: string): void {
   if (!text.isWellFormed()) throw invalid(path, 'half of a surrogate pair is not a character')
 }
 
-export const shown = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
+export const shorten = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
 
 export const invalid = (path: string, message: string): Problem =>
-  new Problem('invalid_request', `${shown(path) || 'body'}: ${message}`)
+  new Problem('invalid_request', `${shorten(path) || 'body'}: ${message}`)

@@ -87,7 +87,7 @@ export const consoleApi = {
   signInOptions: post('/console/sign-in/options', {
     summary: 'Start to sign in with a passkey',
     description:
-      'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers the passkeys that it has here, so nobody types a name.',
+      'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers its passkeys for this site, so no name is typed.',
     callers: ['public'],
     requires: 'passkeys',
     returns: [201, z.object({ challengeId: id('challenge'), expiresAt: instant, options: RequestOptions })],

@@ -31,7 +31,7 @@ export const SessionRecord = z
       .nullable()
       .meta({
         description:
-          '`signed_out`: by the person. `ended`: by somebody else, or from another session. `replaced`: the browser has signed in anew. `person`: the person was removed. `passkey`: the passkey was revoked. `idle`, `expired`: by time. Null while it is active.',
+          '`signed_out`: by the person. `ended`: by another person, or from another session. `replaced`: the browser has signed in anew. `person`: the person was removed. `passkey`: the passkey was revoked. `idle`, `expired`: by time. Null while it is active.',
       }),
     address: z
       .string()

@@ -140,7 +140,7 @@ export const keysApi = {
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
       toolWrites: z.boolean().default(false).meta({
         description:
-          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Only a key that has it, or a person in the console, gives it. Whatever the model reads could then make it spend: for most, an agent’s token is the better choice.',
+          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Only a key that has it, or a person in the console, gives it. Anything that the model reads could then make it spend, so an agent’s token is usually the better choice.',
       }),
       webauthnAssertion: consent,
     }),

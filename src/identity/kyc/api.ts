@@ -129,7 +129,7 @@ const decides = { submission_not_found, submission_decided }
 
 const door = [
   'The door for what the provider of identity checks tells by itself. The signature over the raw body is checked before anything is read.',
-  'The first final answer stands: what comes again changes nothing, and what says the opposite is noted in the submission as `contradictedAt`, for a person to ask.',
+  'The first final answer counts: repetitions change nothing, and a contradiction is recorded in the submission as `contradictedAt`, for a person to clarify.',
 ].join('\n\n')
 
 export const kycApi = {
@@ -137,7 +137,7 @@ export const kycApi = {
     ...writers,
     summary: 'Upload a document of a person',
     description:
-      'One file at a time; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. It is encrypted, and nobody can read it but the operator, and you in an export (`POST /gdpr/exports`).',
+      'One file at a time; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. It is encrypted. Only the operator can read it, and you in an export (`POST /gdpr/exports`).',
     body: z.strictObject({
       kind: documentKind.meta({
         description: 'Of an identity card both sides are needed, a file each.',

@@ -52,7 +52,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Invite a person',
     description:
-      'Give the person `joinUrl`, which is in this response only, works once and for seven days: whoever opens it joins and enrols the first passkey. The token stands behind the `#`, so no log and no mail scanner uses it up.',
+      'Give the person `joinUrl`, which is in this response only, works once within seven days: the person who opens it joins and enrols the first passkey. The token stands behind the `#`, so no log and no mail scanner uses it up.',
     signature: invitation({ name: '$name', email: '$email', role: '$role' }),
     body: z.strictObject({
       name: label.meta({ examples: ['Grace Hopper'] }),
@@ -109,7 +109,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Make a new link for a person',
     description:
-      'For somebody who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
+      'For a person who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
     callers: ['key', 'dash'],
     signature: invitation({ personId: '$id' }),
     body: z.strictObject({ webauthnAssertion: consent }),

@@ -110,7 +110,7 @@ export const deviceApi = {
   begin: post('/sessions/device', {
     summary: 'Ask for a key for a device',
     description:
-      'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` nobody but the holder of the private key can use what comes of it.',
+      'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` only the holder of the private key can use the key.',
     callers: ['public'],
     limits: { bodyKiB: 16 },
     body: orForm(

@@ -91,7 +91,7 @@ export interface Area<A extends Api = Api> {
   readonly api: A
   readonly handlers: Handlers<A>
   readonly entities: readonly EntityClass<object>[]
-  /** What its tables hold about people. A test finds each text column that is not named. */
+  /** Personal data in its tables. A test finds each text column that is not named. */
   readonly personal: Personal
   readonly machines: readonly Machine<string>[]
   readonly deadlines: readonly Required<Deadline>[]

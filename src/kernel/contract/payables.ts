@@ -13,7 +13,7 @@ export interface Payable {
   /** The unpaid rest. */
   readonly amountCents: Cents
   readonly payee: string
-  /** By the clock of its owner: an overdue one is `expired`, even before its end is recorded. */
+  /** Uses its owner's clock: an overdue one is `expired`, even before its end is recorded. */
   readonly status: (typeof payableStates)[number]
   readonly expiresAt: Date
 }

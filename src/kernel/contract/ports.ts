@@ -65,7 +65,7 @@ export interface Ports extends ExternalSystems {
    * working day: for none, for the final one, or for all of them.
    */
   readonly weekendRelief: 'none' | 'final' | 'all'
-  /** Where people report vulnerabilities: a `mailto:` or `https:` URL; null if not configured. */
+  /** The address for vulnerability reports: a `mailto:` or `https:` URL; null if not configured. */
   readonly securityContact: string | null
   readonly vapidSubject: string
   eventTypes(): Promise<readonly EventType[]>

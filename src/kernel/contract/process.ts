@@ -20,7 +20,7 @@ export interface StartInput extends ProcessInput {
   readonly summary?: string
 }
 
-/** What the summary of the run may say of the record: no name of a person or payee. */
+/** Input of the run's summary, which contains no name of a person or payee. */
 export interface ProcessRecord {
   readonly id: string
   readonly agentId: string | null
@@ -41,7 +41,7 @@ export interface ProcessStatus {
   /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. */
   readonly waitsFor?: string | null
   readonly signals?: readonly string[]
-  /** What has happened outside the run: each becomes a line of its timeline. */
+  /** Each event outside the run becomes a line of its timeline. */
   readonly steps?: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import type { Actor, Tenant } from './actor.ts'
 
-/** What a contract says to a language model; the summary is for people. */
+/** The description for a language model; the summary is for people. */
 export interface Tool {
   readonly name: string
   readonly use: string
@@ -106,7 +106,10 @@ export interface Tools {
     given: Readonly<Record<string, unknown>>,
     idempotencyKey: string | null,
   ): Promise<ToolAnswer>
-  /** What the operation would get; throws the problem of invalid input. Undefined where no tool reaches it. */
+  /**
+   * The input that the operation would get; throws the problem of invalid input. Undefined where no tool
+   * reaches it.
+   */
   plan(
     caller: Pick<ToolCaller, 'actor'>,
     operation: string,

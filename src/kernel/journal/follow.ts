@@ -39,8 +39,7 @@ interface Parts {
 
 /**
  * Follows the journal: every committed event once, in one order that is the same for all, and none is missed,
- * whatever process wrote it and however long its transaction took. One reader per process serves all
- * followers.
+ * in any process and however long its transaction took. One reader per process serves all followers.
  */
 export class JournalFollower {
   readonly #parts: Parts

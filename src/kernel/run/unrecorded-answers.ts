@@ -44,7 +44,7 @@ export class UnrecordedAnswers {
     try {
       return await work()
     } catch (error) {
-      if (!isAway(error) || this.#kept.size >= MAX_UNRECORDED) throw error
+      if (!isRetryable(error) || this.#kept.size >= MAX_UNRECORDED) throw error
       const recording = this.#again(error, work)
       this.#kept.add(recording)
       this.#report(call, 'kept')
@@ -77,7 +77,7 @@ export class UnrecordedAnswers {
   async #again<T>(first: unknown, work: () => Promise<T>): Promise<T> {
     for (let error = first; ; ) {
       await pause(AGAIN_MS, undefined, { ref: false })
-      if (this.#stopping.signal.aborted || !isAway(error)) throw error
+      if (this.#stopping.signal.aborted || !isRetryable(error)) throw error
       const fate =
         error instanceof UnknownOutcome ? await readCommitOutcome(this.#database, error.trace) : 'aborted'
       // The next request with the key finds what was committed.
@@ -94,7 +94,7 @@ export class UnrecordedAnswers {
 
 const outcomeUnknown = (): Problem => new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
 
-const isAway = (error: unknown): boolean =>
+const isRetryable = (error: unknown): boolean =>
   error instanceof UnknownOutcome
     ? error.trace.event !== undefined
     : error instanceof Problem && (error.code === 'unavailable' || error.code === 'busy')

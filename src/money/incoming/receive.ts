@@ -95,7 +95,7 @@ export async function receive(
   return credits
 }
 
-/** What an earlier attempt has booked. Read once the accounts are locked: a concurrent attempt has ended then. */
+/** The bookings of an earlier attempt. Read once the accounts are locked: a concurrent attempt has ended then. */
 async function alreadyRecorded(
   incoming: readonly Incoming[],
   { records, tenant }: Pick<Receiving, 'records' | 'tenant'>,

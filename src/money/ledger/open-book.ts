@@ -183,7 +183,7 @@ interface Collected {
   readonly cause: Cause
 }
 
-/** What the acquirer has yet to pay; zero if it has paid more than was left after refunds. */
+/** The acquirer's outstanding amount; zero if it has paid more than was left after refunds. */
 function owedByAcquirer(book: Book): Cents {
   const owed = book.available('clearing_acquirer')
   return owed > 0n ? owed : 0n
@@ -191,7 +191,7 @@ function owedByAcquirer(book: Book): Cents {
 
 /**
  * Posts what an acquirer has charged, paid or refunded. The owner has the money at once and the bank later:
- * until then the platform advances it, so that the bank covers whatever leaves the wallets meanwhile.
+ * until then the platform advances it, so that the bank covers all debits of the wallets meanwhile.
  */
 export function postCollected(
   kind: Collecting,

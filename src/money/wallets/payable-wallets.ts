@@ -31,7 +31,7 @@ from (
   cross join lateral (select * from wallets where wallets.iban = a.iban and ${FOUND}) as found
 ) as w`
 
-/** By id or IBAN, of one owner or of all. By a reference they are found in the register of references. */
+/** Finds wallets by id or IBAN, of one owner or of all. References are looked up in their register. */
 export const payableWallets = (
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },

@@ -30,7 +30,7 @@ const proofsOf = (intentId: string) =>
 const namesOf = async (intentId: string) => (await eventsOf(intentId)).map(({ event }) => event)
 
 describe('the same signature', () => {
-  test('on two processes at once approves once, and the others are told that it is used', async () => {
+  test('one signature sent to two processes approves once, and the other requests are refused as used', async () => {
     const { client: mine, agent, person, at } = await anApprover()
     for (let round = 0; round < 5; round++) {
       const { id } = await anIntent(mine, agent.id)
@@ -45,7 +45,7 @@ describe('the same signature', () => {
     }
   })
 
-  test('lends nothing to a request beside it that names the same challenge', async () => {
+  test('a signature does not approve another request with the same challenge', async () => {
     const { client: mine, agent, person } = await anApprover()
     for (let round = 0; round < 5; round++) {
       const { id } = await anIntent(mine, agent.id)
@@ -62,7 +62,7 @@ describe('the same signature', () => {
     }
   })
 
-  test('sent at once for two intents approves at most the one that was signed', async () => {
+  test('a signature sent for two intents at once approves at most the signed one', async () => {
     const { client: mine, agent, person, at } = await anApprover()
     for (let round = 0; round < 5; round++) {
       const [meant, other] = [await anIntent(mine, agent.id), await anIntent(mine, agent.id)]
@@ -99,7 +99,7 @@ describe('many signatures at once', () => {
 })
 
 describe('a yes by passkey, a no by key and the deadline at one instant', () => {
-  test('lead to exactly one, and the others are told which', async () => {
+  test('concurrent decisions lead to exactly one outcome, and the others are refused with it', async () => {
     const winners = new Set<string>()
     for (let round = 0; round < 12; round++) {
       const { client: mine, agent, person, at } = await anApprover()
@@ -139,7 +139,7 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
   })
 })
 
-describe('a person who loses the right, or is removed, between signature and approval', () => {
+describe('a person who loses the role, or is removed, between signature and approval', () => {
   test('approves nothing any more', async () => {
     const { client: mine, agent, person, ...owner } = await anApprover()
     const approver = await enrolled(

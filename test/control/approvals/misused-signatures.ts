@@ -147,7 +147,7 @@ describe('a statement is outdated', () => {
     expect(approved.status).toBe(200)
   })
 
-  test('once the payee has another account, and the account that was signed is the one that is paid', async () => {
+  test('is refused after the payee’s account changes, and the signed account is the one that is paid', async () => {
     const { client, agent, person } = await anApprover()
     const beneficiary = await aBeneficiary(client)
     const { id } = await anIntent(client, agent.id, { beneficiaryId: beneficiary.id })

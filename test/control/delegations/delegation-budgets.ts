@@ -106,7 +106,7 @@ describe('the cap of a delegation', () => {
     expect(Math.round(heldEuros * 100)).toBe(usedOf(caps.root?.path[0] as string))
   })
 
-  test('pays its merchant alone, and a denial says so', async () => {
+  test('a delegation pays only its merchant, and a denial says so', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegation(client, agent.id, { merchant: 'Bookshop', label: 'Books' })
     const { tokenClient } = await aDelegate(client, agent.id, {

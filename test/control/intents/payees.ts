@@ -32,7 +32,7 @@ async function anOwnerWithPayees(rules: object = {}) {
 }
 
 describe('an intent that names a record as its payee', () => {
-  test('is refused with another merchant beside it, and the refusal names the payee', async () => {
+  test('an intent for a record is refused with a different merchant name, and the refusal names the payee', async () => {
     const { declare, casinos, client } = await anOwnerWithPayees()
     for (const to of casinos) {
       const refused = await declare({ merchant: 'Bookshop', ...to })
@@ -45,7 +45,7 @@ describe('an intent that names a record as its payee', () => {
     }
     expect((await bodyOf(client.intents.list())).data).toHaveLength(4)
     const nobody = await declare({})
-    expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: say whom it pays/)])
+    expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: name the payee/)])
   })
 
   test('is judged by the name of the record in every list', async () => {

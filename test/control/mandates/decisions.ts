@@ -99,7 +99,7 @@ describe('a decision inside a mandate', () => {
     expect([ruling.allowed, ruling.mandate]).toEqual([false, undefined])
   })
 
-  test('of a card is never made by it: nobody is asked there, and no mandate either', () => {
+  test('a card payment never uses a mandate, as no person can be asked', () => {
     const ruling = decideUnder(rules, { kind: 'card', mandate: mandateWith() })
     expect([ruling.allowed, ruling.mandate]).toEqual([false, undefined])
   })

@@ -35,7 +35,7 @@ const why = (
 
 const IBAN = 'DE89370400440532013000'
 
-describe('a spend lies inside a mandate', () => {
+describe('a spend is inside a mandate', () => {
   test.each<[Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
     [{ perTransactionCents: 2_000n }, {}, {}],
     [{ perDayCents: 7_000n }, {}, { dayCents: 5_000n, monthCents: 90_000n }],
@@ -53,7 +53,7 @@ describe('a spend lies inside a mandate', () => {
   })
 })
 
-describe('a spend lies outside a mandate that', () => {
+describe('a spend is outside a mandate that', () => {
   test.each<[string, Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
     ['allows € 19.99 for one payment', { perTransactionCents: 1_999n }, {}, {}],
     ['has € 19.99 left today', { perDayCents: 7_000n }, {}, { dayCents: 5_001n }],
@@ -136,8 +136,8 @@ const usedBy = (spends: readonly Spend[], day: number): MandateCounters => ({
   uses: spends.length,
 })
 
-describe('whatever is asked for in whatever order', () => {
-  test('a spend lies inside exactly where the mandate allows it beside those before', () => {
+describe('any spends in any order', () => {
+  test('a spend is inside exactly if the mandate allows it together with the earlier ones', () => {
     let inside = 0
     let outside = 0
     fc.assert(

@@ -143,7 +143,7 @@ describe('no mandate is made', () => {
     expect(await mandatesOf(owner)).toHaveLength(1)
   })
 
-  test('by whoever may not approve intents, or belongs to another owner', async () => {
+  test('is refused for signers who may not approve intents, or belong to another owner', async () => {
     const [owner, stranger] = [await anOwnerWithAgent(), await anOwnerWithAgent()]
     const by = owner.signer
     const viewer = await enrolled(service, owner, { role: 'viewer', by })
@@ -168,7 +168,7 @@ describe('no mandate is made', () => {
     expect(await mandatesOf(owner)).toEqual([])
   })
 
-  test('for an agent that is frozen, deleted or somebody else’s', async () => {
+  test('is refused for an agent that is frozen, deleted or another owner’s', async () => {
     const owner = await anOwnerWithAgent()
     const { client, id } = owner
     const body = await signedMandate(owner, { totalEuros: 24 })
@@ -209,7 +209,7 @@ describe('no mandate is made', () => {
     expect([status, error]).toEqual([400, expect.stringContaining(words)])
   })
 
-  test('beside twenty that have not ended', async () => {
+  test('is refused while twenty mandates are open', async () => {
     const owner = await anOwnerWithAgent()
     const mandate = await aMandate(owner, { totalEuros: 24 })
     const body = await signedMandate(owner, { totalEuros: 24 })
@@ -226,7 +226,7 @@ describe('no mandate is made', () => {
 })
 
 describe('in the console', () => {
-  test('an owner makes a mandate with an own passkey, and with nobody else’s', async () => {
+  test('an owner creates a mandate with their own passkey only', async () => {
     const owner = await anOwnerWithAgent()
     const { personId } = owner.signer
     const { client } = await signedInTo(service, owner, { personId })

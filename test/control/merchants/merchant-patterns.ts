@@ -84,7 +84,7 @@ describe('a pattern', () => {
     expect(findBlocked(merchant)).toBeUndefined()
   })
 
-  test('that stands first wins', () => {
+  test('the first matching pattern wins', () => {
     const findPattern = payeeMatcher([
       '*.example.com',
       'shop.example.com',
@@ -102,7 +102,7 @@ describe('a pattern', () => {
     expect(payeeMatcher(['ex*le', '*'])('example')).toBeUndefined()
   })
 
-  test('matches on a blocklist all that it matches on an allowlist, whatever the letters', () => {
+  test('a pattern matches on a blocklist everything that it matches on an allowlist', () => {
     const anySpelling = fc.constantFrom(
       (text: string) => text,
       (text: string) => text.toUpperCase(),
@@ -120,7 +120,7 @@ describe('a pattern', () => {
     )
   })
 
-  test('matches a name with one lookalike letter on a blocklist alone', () => {
+  test('a pattern matches a name with one lookalike letter only on a blocklist', () => {
     const lookalikes: Record<string, string> = {
       a: 'аɑᴀá',
       c: 'сϲ',
@@ -211,7 +211,7 @@ describe('a descriptor', () => {
     expect(resolveDescriptor(query)).toMatchObject({ query, name, mcc, processor, confidence })
   })
 
-  test('has an answer whatever its letters, and always the same one', () => {
+  test('any descriptor has an answer, and always the same one', () => {
     fc.assert(
       fc.property(anyText, text => {
         const resolved = resolveDescriptor(text)

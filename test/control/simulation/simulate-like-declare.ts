@@ -229,7 +229,7 @@ describe('a simulation is refused like declaring', () => {
     expect([refused.status, refused.error]).toEqual([400, expect.stringContaining('runId: only an agent')])
   })
 
-  test('except for a frozen agent: that is a decision, whatever else is over', async () => {
+  test('except for a frozen agent, which is always a decision', async () => {
     const { client, params, id } = await anAgentUnderRules()
     const { id: runId } = await aRun(client, id)
     await bodyOf(client.runs.fail({ params: { id: runId }, body: { reason: 'Over' } }))

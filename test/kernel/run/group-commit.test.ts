@@ -41,7 +41,7 @@ describe('a hundred concurrent withdrawals', () => {
     expect(await service.traces(sampleId)).toEqual({ withdrawals: 50, events: 50, audit: 50 })
   })
 
-  test('answer 404 for the sample of another owner or of nobody', async () => {
+  test('answers 404 for another owner’s or an unknown sample', async () => {
     const [mine, theirs] = [await service.sample(owner, 50), await service.sample(await service.owner(), 50)]
     const samples = [mine, theirs, 'sample_of_nobody', mine]
     const answers = await times(100, index => withdraw(samples[index % 4] as string))

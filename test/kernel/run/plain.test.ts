@@ -170,7 +170,7 @@ describe('a plain operation', () => {
     expect(await traces('along')).toEqual({ notes: 1, events: 1 })
   })
 
-  test('whose statement fails tells why, whichever statement it waits for', async () => {
+  test('reports the first failed statement, whichever one it awaits', async () => {
     const missing = { code: '42703' }
     const sendsAlong: Work = async (context, body) => {
       context.queueStatement(context.sql('select nothing'))

@@ -69,7 +69,7 @@ describe('what the acquirer has charged', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is not paid to nobody', async () => {
+  test('a payout without a customer is refused', async () => {
     expect(await paid(1, 'PAYOUT-1', 'customer_unknown')).toMatchObject({
       status: 404,
       code: 'customer_not_found',

@@ -61,7 +61,7 @@ describe('statement documents', () => {
     }
   })
 
-  test('tell payments by card and what comes back of them from transfers', async () => {
+  test('statements distinguish card payments and their refunds from transfers', async () => {
     const { id } = await aWallet(client, 100)
     const card = ['clearing_cards', 'bank'] as const
     await inBook({ wallets: [id], others: card }, book => {

@@ -111,7 +111,7 @@ interface Circumstances {
   readonly personId: string | null
 }
 
-/** What a person signs to approve an intent, with the most that the policy lets be charged. */
+/** The subject that a person signs to approve an intent, with the most that the policy lets be charged. */
 export function subjectOf(
   intent: Pick<IntentRow, 'id' | 'agentId' | 'amountCents' | 'merchant' | 'walletId' | 'requestId'>,
   { spender, iban, personId }: Circumstances,

@@ -230,7 +230,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
     expect((await exchange(service.url, head))[0]?.status).toBe(413)
   })
 
-  test('where the caller is nobody', async () => {
+  test('is refused without a caller', async () => {
     const before = await traces()
     expect(
       (await send(form({ title: 'A bill', paper: pdfFile() }), {}, { ...owner, key: 'sk_test_nobody00' }))

@@ -110,7 +110,7 @@ function sendBroken(registered: Registered): Promise<void>[] {
   })
 }
 
-test('a request whose body breaks off never reaches its handler, whatever the operation and wherever it breaks off', async () => {
+test('a request whose body breaks off anywhere never reaches the handler of any operation', async () => {
   const [traces] = await service.sql(TRACES)
   const [before, handled] = [await servedCount(), calledHandlers.length]
   for (const registered of bodyOperations) await Promise.all(sendBroken(registered))

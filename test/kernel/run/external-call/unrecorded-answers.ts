@@ -57,7 +57,7 @@ async function kept(): Promise<string | undefined> {
   return /^answers_kept (\d+)$/m.exec(text)?.[1]
 }
 
-describe('an answer that comes while the database is away', () => {
+describe('an answer that arrives while the database is unavailable', () => {
   test('is recorded once the database is back, without another request', async () => {
     const id = await service.sample(owner, 1)
     const before = calls
