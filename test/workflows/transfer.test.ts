@@ -167,7 +167,9 @@ describe('a signal to a transfer', () => {
     const { id, run } = await aRun({ amountEuros: 777.06 })
     await untilStatus(id, 'submitted')
     await run.signal('cancel', { by: 'Ada' })
-    await run.untilDetails('The signal cancel by Ada changed nothing: The transfer has already been submitted.')
+    await run.untilDetails(
+      'The signal cancel by Ada changed nothing: The transfer has already been submitted.',
+    )
     expect((await get(id)).status).toBe('submitted')
   })
 

@@ -26,7 +26,7 @@ export const OutcomeRecord = z
   })
   .meta({ id: 'Outcome' })
 
-const told = z.object({
+const OutcomeEvent = z.object({
   outcomeId: id('outcome'),
   intentId: id('intent'),
   agentId: id('agent'),
@@ -37,10 +37,10 @@ const told = z.object({
 })
 
 export const outcomeEvents = {
-  'outcome.reported': event('The outcome of an intent was reported.', told),
+  'outcome.reported': event('The outcome of an intent was reported.', OutcomeEvent),
   'outcome.corrected': event(
     'The outcome of an intent was corrected; `before` has each replaced value, metadata as a list of names and texts.',
-    told.extend({
+    OutcomeEvent.extend({
       before: z.object({
         success: z.boolean().optional(),
         valueCents: money.nullable().optional(),

@@ -84,14 +84,14 @@ function replacedBy(correction: Correction, outcome: Outcome): Correction {
 const inList = (metadata: Outcome['metadata']) =>
   Object.entries(metadata).map(([name, text]) => ({ name, text }))
 
-const toldBefore = ({ metadata, ...before }: Correction) =>
+const previousValues = ({ metadata, ...before }: Correction) =>
   metadata ? { ...before, metadata: inList(metadata) } : before
 
 const outcomes = implement(outcomesApi, {
   async create({ body }, { records, emit, refuse }) {
     const intent = await findIntent(records, body.intentId)
     if (!intent) return refuse('intent_not_found')
-    // Of two concurrent reports the second one violates the unique index, is retried, and finds the first.
+    // The second of two concurrent reports violates the unique index, is retried, and finds the first.
     if (await records.findOne(Outcome, { intentId: intent.id })) return refuse('outcome_reported')
     const { agentId, delegationId, runId, mcc, createdAt: declaredAt } = intent
     const merchant = merchantOf(intent.merchant)
@@ -141,7 +141,7 @@ const outcomes = implement(outcomesApi, {
     const before = replacedBy(correction, outcome)
     if (Object.keys(before).length === 0) return outcome
     Object.assign(outcome, correction)
-    emit('outcome.corrected', { ...outcomeEvent(outcome), before: toldBefore(before) })
+    emit('outcome.corrected', { ...outcomeEvent(outcome), before: previousValues(before) })
     return outcome
   },
 })

@@ -9,7 +9,7 @@ const WAIT = 'Wait until an intent is decided or has ended'
 export const ownVerbs: Readonly<Record<string, readonly OwnVerb[]>> = {
   intents: [
     {
-      about: `${WAIT}\n\nGives the intent as it is then: pay only where its \`status\` is \`approved\`. It is \`created\` where nobody has decided within \`withinMs\`, which is ten minutes unless you say so: \`intents.explanation\` says what it waits for.`,
+      about: `${WAIT}\n\nGives the intent as it is then: pay only where its \`status\` is \`approved\`. It is \`created\` if it was not decided within \`withinMs\`, which is ten minutes unless you say so: \`intents.explanation\` says what it waits for.`,
       typescript: 'wait(id: string, options?: WaitOptions): Promise<Intent>',
       python: {
         sync: waiting('def', 'return until_decided'),
@@ -25,7 +25,7 @@ function waiting(define: string, call: string): readonly string[] {
     '        """',
     `        ${WAIT}.`,
     '',
-    '        Gives the intent as it is then: pay only where its ``status`` is ``approved``. It is ``created`` where nobody has decided',
+    '        Gives the intent as it is then: pay only where its ``status`` is ``approved``. It is ``created`` if it was not decided',
     '        within so many seconds: ``intents.explanation`` says what it waits for.',
     '        """',
     `        ${call}(lambda: self.get(id, **options), within)`,

@@ -89,7 +89,7 @@ const LIMITS = { day: 'dailyLimitEuros', month: 'monthlyLimitEuros', payment: 'm
 const without = (list: readonly string[], name: string) =>
   list.filter(one => one.toLowerCase() !== name.toLowerCase())
 
-async function* theWaiting(
+async function* waitingIntentId(
   { intentId }: Slots,
   responder: Responder,
 ): AsyncGenerator<Line, string | undefined> {
@@ -204,11 +204,11 @@ const answerers: Readonly<Record<string, Answerer>> = {
     if (agent) yield* responder.propose('cards.create', { agentId: agent.id, usage: 'multi' })
   },
   async *approve(slots, responder) {
-    const id = yield* theWaiting(slots, responder)
+    const id = yield* waitingIntentId(slots, responder)
     if (id !== undefined) yield* responder.propose('intents.approve', { id })
   },
   async *deny(slots, responder) {
-    const id = yield* theWaiting(slots, responder)
+    const id = yield* waitingIntentId(slots, responder)
     if (id !== undefined)
       yield* responder.propose('intents.deny', { id, reason: 'Denied in a conversation.' })
   },

@@ -3,11 +3,11 @@ import type { AnswerOf, PageRequest } from './page.ts'
 
 type Health = AnswerOf<typeof healthApi.health>
 
-const asked = new WeakMap<PageRequest, Promise<Health>>()
+const healthByRequest = new WeakMap<PageRequest, Promise<Health>>()
 
 export function healthOn(request: PageRequest): Promise<Health> {
-  const health = asked.get(request) ?? request.ask(healthApi.health)
-  asked.set(request, health)
+  const health = healthByRequest.get(request) ?? request.ask(healthApi.health)
+  healthByRequest.set(request, health)
   return health
 }
 

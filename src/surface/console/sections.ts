@@ -103,7 +103,7 @@ const groups: Readonly<Record<string, Sections>> = {
   },
 }
 
-const elsewhere: Sections = {
+const hiddenSections: Sections = {
   search: { title: 'Search', list: searchPage },
   'unusual-spends': unusualSpends,
   presets,
@@ -127,4 +127,4 @@ const elsewhere: Sections = {
 
 export const navigation = Object.entries(groups)
 
-export const sections: Sections = Object.assign({}, ...Object.values(groups), elsewhere)
+export const sections: Sections = Object.assign({}, ...Object.values(groups), hiddenSections)

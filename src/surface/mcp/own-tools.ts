@@ -42,10 +42,10 @@ const wait: OwnTool = {
   },
   async run({ intentId, seconds = LONGEST_WAIT, ...others }, context) {
     const [unknown] = Object.keys(others)
-    if (unknown !== undefined) return wrong(unknown, 'unknown member')
-    if (typeof intentId !== 'string') return wrong('intentId', 'required, must be a string')
+    if (unknown !== undefined) return invalidMember(unknown, 'unknown member')
+    if (typeof intentId !== 'string') return invalidMember('intentId', 'required, must be a string')
     const isTime = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= LONGEST_WAIT
-    if (!isTime) return wrong('seconds', `must be an integer from 0 to ${LONGEST_WAIT}`)
+    if (!isTime) return invalidMember('seconds', `must be an integer from 0 to ${LONGEST_WAIT}`)
     return waitForIntent(intentId, Number(seconds), context)
   },
 }
@@ -66,7 +66,7 @@ const search: OwnTool = {
   },
   async run({ query }, { actor, ports }) {
     if (typeof query !== 'string' || query.length > 500)
-      return wrong('query', 'must be a string of at most 500 characters')
+      return invalidMember('query', 'must be a string of at most 500 characters')
     return succeeded({ operations: ports.tools.search(actor, query, MOST_FOUND) })
   },
 }
@@ -112,7 +112,7 @@ const call: OwnTool = {
     const target = typeof operation === 'string' ? context.ports.tools.target(operation) : undefined
     if (!target) return unknownOperation
     if (typeof input !== 'object' || input === null || Array.isArray(input))
-      return wrong('input', 'must be an object')
+      return invalidMember('input', 'must be an object')
     const given = input as Given
     return runTarget(
       target,
@@ -145,11 +145,11 @@ const proposeChange: OwnTool = {
   },
   async run({ operation, input = {}, reason = null }, context) {
     if (typeof operation !== 'string' || operation.length > 100)
-      return wrong('operation', 'required, must be a string')
+      return invalidMember('operation', 'required, must be a string')
     if (typeof input !== 'object' || input === null || Array.isArray(input))
-      return wrong('input', 'must be an object')
+      return invalidMember('input', 'must be an object')
     if (reason !== null && (typeof reason !== 'string' || reason.length > MAX_REASON))
-      return wrong('reason', `must be a string of at most ${MAX_REASON} characters`)
+      return invalidMember('reason', `must be a string of at most ${MAX_REASON} characters`)
     return proposeByTool({ operation, given: input as Given, reason: reason as string | null }, context)
   },
 }
@@ -159,7 +159,8 @@ const unknownOperation = refused(
   'operation: unknown, or you may not call it. search_operations finds the ones that you may call.',
 )
 
-const wrong = (member: string, message: string) => refused('invalid_request', `${member}: ${message}.`)
+const invalidMember = (member: string, message: string) =>
+  refused('invalid_request', `${member}: ${message}.`)
 
 const all: readonly OwnTool[] = [wait, proposeChange, search, describe, call]
 

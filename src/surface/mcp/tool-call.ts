@@ -74,11 +74,11 @@ export function withoutCardNumbers<T extends object>(
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): T {
   if (!MANY_DIGITS.test(JSON.stringify(leaving))) return leaving
-  const masked = maskCardNumbersIn(unfolded(leaving))
+  const masked = maskCardNumbersIn(asSent(leaving))
   if (JSON.stringify(masked) === JSON.stringify(leaving)) return leaving
   ports.tools.reportCardNumber(name, requestId)
   return masked as T
 }
 
 /** The answer as it will be sent: texts that are JSON are checked as text, where numbers are readable. */
-const unfolded = (leaving: object): unknown => JSON.parse(JSON.stringify(leaving))
+const asSent = (leaving: object): unknown => JSON.parse(JSON.stringify(leaving))

@@ -23,14 +23,14 @@ export interface Proposed {
   readonly [member: string]: unknown
 }
 
-interface NotProposed {
+interface ProposalRefusal {
   readonly code: string
   readonly message: string
 }
 
 type Proposing = Pick<Context, 'actor' | 'requestId' | 'address' | 'runId' | 'ports' | 'tenant'>
 
-interface Wish {
+interface ProposalInput {
   readonly operation: string
   readonly given: Given
   readonly reason: string | null
@@ -41,9 +41,9 @@ interface Wish {
  * proposer may see, and stores it. Nothing else changes. Called outside of a transaction.
  */
 export async function propose(
-  { operation, given, reason }: Wish,
+  { operation, given, reason }: ProposalInput,
   proposer: Proposing,
-): Promise<{ readonly proposal: Proposed; readonly isRepeated: boolean } | NotProposed> {
+): Promise<{ readonly proposal: Proposed; readonly isRepeated: boolean } | ProposalRefusal> {
   const { ports, actor, tenant, requestId } = proposer
   if (!actor.scopes.has('canvas:write'))
     return { code: 'missing_scope', message: 'The credential lacks the scope canvas:write.' }
@@ -78,7 +78,7 @@ export async function propose(
   return proposal ? { proposal, isRepeated } : tooMany
 }
 
-const tooMany: NotProposed = {
+const tooMany: ProposalRefusal = {
   code: 'too_many_proposals',
   message: 'Twenty proposals are already open. Wait until they are decided, or dismiss some.',
 }
@@ -86,12 +86,12 @@ const tooMany: NotProposed = {
 /** Proposals about proposals would let a text have itself applied. */
 const isAboutProposals = (operation: string): boolean => operation.startsWith('proposals.')
 
-const CARD_NUMBER: NotProposed = {
+const CARD_NUMBER: ProposalRefusal = {
   code: 'invalid_request',
   message: 'input: must not contain a card number.',
 }
 
-function planned({ operation, given, reason }: Wish, proposer: Proposing): Plan | NotProposed {
+function planned({ operation, given, reason }: ProposalInput, proposer: Proposing): Plan | ProposalRefusal {
   if (hasMaskableNumber([given, reason])) return CARD_NUMBER
   if (JSON.stringify(given).length > LONGEST_INPUT)
     return { code: 'invalid_request', message: 'input: too long for a proposal.' }

@@ -1,5 +1,6 @@
 import { type Failure, post } from '../../kernel/contract/operation.ts'
 import {
+  AuthorizationBody,
   AuthorizeBody,
   ClearBody,
   DisputeBody,
@@ -10,7 +11,6 @@ import {
   RefundBody,
   ReverseBody,
   ShipBody,
-  WholeBody,
 } from './card-network-schemas.ts'
 
 const fails = {
@@ -36,7 +36,7 @@ const fails = {
   ],
 } as const satisfies Record<string, Failure>
 
-const played = {
+const simulated = {
   callers: ['key'],
   scope: 'sandbox:write',
   run: 'external',
@@ -54,56 +54,56 @@ const cardId = 'card_01jd8x2m4ye7k9v0c3q5r6t8wz'
 
 export const cardNetworkApi = {
   authorizeCard: post('/simulate/card/authorize', {
-    ...played,
+    ...simulated,
     summary: 'Simulate a card authorization',
     description: `${WAY}\n\nWith \`agentCredentialId\` an agent’s network token pays: its merchants, limits and status apply as well. The answer has the approved amount, or the reason of the decline. Three amounts trigger behaviour of the processor. € 91.01: it cannot reach the service and approves in its place; only its advice arrives. € 91.02: the answer of the service is late, and the processor declines. € 91.03: the request arrives twice.`,
     body: AuthorizeBody,
     example: { cardId, amountEuros: 25.5, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },
   }),
   incrementCard: post('/simulate/card/increment', {
-    ...played,
+    ...simulated,
     summary: 'Simulate an increment of an authorization',
     description: `${WAY} Hotels and filling stations raise an existing authorization.`,
     body: IncrementBody,
     example: { authorizationId, amountEuros: 10 },
   }),
   reverseCard: post('/simulate/card/reverse', {
-    ...played,
+    ...simulated,
     summary: 'Simulate a partial reversal',
     description: WAY,
     body: ReverseBody,
     example: { authorizationId, amountEuros: 5 },
   }),
   voidCard: post('/simulate/card/void', {
-    ...played,
+    ...simulated,
     summary: 'Simulate a full reversal',
     description: WAY,
-    body: WholeBody,
+    body: AuthorizationBody,
     example: { authorizationId },
   }),
   expireCard: post('/simulate/card/expire', {
-    ...played,
+    ...simulated,
     summary: 'Simulate the expiry of an authorization',
     description: WAY,
-    body: WholeBody,
+    body: AuthorizationBody,
     example: { authorizationId },
   }),
   clearCard: post('/simulate/card/clear', {
-    ...played,
+    ...simulated,
     summary: 'Simulate a clearing',
     description: `${WAY} A clearing can exceed the authorization, or have none: the network has already paid.`,
     body: ClearBody,
     example: { authorizationId, amountEuros: 25.5 },
   }),
   refundCard: post('/simulate/card/refund', {
-    ...played,
+    ...simulated,
     summary: 'Simulate a card refund',
     description: WAY,
     body: RefundBody,
     example: { authorizationId, amountEuros: 5 },
   }),
   disputeCard: post('/simulate/card/dispute', {
-    ...played,
+    ...simulated,
     summary: 'Simulate a decision about a dispute',
     description: `${WAY} Decisions may come at any time, repeatedly and in any order: facts are never refused.`,
     body: DisputeBody,
@@ -111,14 +111,14 @@ export const cardNetworkApi = {
     fails: { ...fails, dispute_not_found: [404, 'disputeId: no such dispute.'] },
   }),
   shipCard: post('/simulate/card/ship', {
-    ...played,
+    ...simulated,
     summary: 'Simulate the shipping of a card',
     description: WAY,
     body: ShipBody,
     example: { cardId, carrier: 'Post', trackingNumber: 'RR1DE' },
   }),
   changeMobileWallet: post('/simulate/mobile-wallet', {
-    ...played,
+    ...simulated,
     summary: 'Simulate a mobile wallet',
     description: WAY,
     body: MobileWalletBody,

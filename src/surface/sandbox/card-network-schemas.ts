@@ -124,7 +124,7 @@ export const ReverseBody = withoutCardNumbers(
   }),
 )
 
-export const WholeBody = withoutCardNumbers(z.strictObject({ ...later, authorizationId }))
+export const AuthorizationBody = withoutCardNumbers(z.strictObject({ ...later, authorizationId }))
 
 export const ClearBody = withoutCardNumbers(
   z.strictObject({

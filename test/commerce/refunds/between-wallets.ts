@@ -107,7 +107,7 @@ describe('a refund is refused, and nothing changed', () => {
     await bodyOf(ask(client, transactionId, 2))
     const answer = await ask(client, transactionId, 5.01)
     expect(answer).toMatchObject({ status: 400, code: 'refund_above_payment' })
-    expect(answer).toMatchObject({ error: expect.stringMatching(/€ 5\.00.*€ 7\.00.*€ 2\.00 is back/) })
+    expect(answer).toMatchObject({ error: expect.stringMatching(/€ 5\.00.*€ 7\.00.*€ 2\.00 is refunded/) })
     expect(await refundsOf(client, transactionId)).toHaveLength(1)
   })
 

@@ -7,7 +7,7 @@ import { inTier } from '../../support/tier.ts'
 
 const service = await startTestService()
 
-/** So many that passing each group through the process would block it; a few show that the sums are right. */
+/** Enough that passing each group through the process would block it; a few show that the sums are right. */
 const GROUPS = inTier(1_000, 100_000)
 
 /** The n-th group has cost n cents today. */

@@ -178,7 +178,7 @@ describe('anomalies', () => {
         name: holder.name,
         merchant: 'bookshop',
         day,
-        sentence: `bookshop got € 90.00 on ${day}; usually it is € 11.00 a day.`,
+        sentence: `bookshop received € 90.00 on ${day}; the usual amount is € 11.00 a day.`,
         figures: { amountEuros: 90, usualEuros: 11, deviations: 35.91 },
         score: 0.92,
       },

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { ruleTable } from '../../../src/control/rules/decide.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
-import { refusalWords } from '../../../src/surface/console-pages/refusal-words.ts'
-import { germanReason, ruleName } from '../../../src/surface/console-pages/rule-words.ts'
+import { refusalTexts } from '../../../src/surface/console-pages/refusal-texts.ts'
+import { germanReason, ruleName } from '../../../src/surface/console-pages/rule-texts.ts'
 import { texts } from '../../../src/surface/console-pages/texts.ts'
 
 const namesIn = (value: unknown): string[] =>
@@ -16,9 +16,9 @@ const namesIn = (value: unknown): string[] =>
 
 test('both languages have the same texts, all of them translated', () => {
   expect(namesIn(texts.de)).toEqual(namesIn(texts.en))
-  expect(Object.keys(refusalWords('de'))).toEqual(Object.keys(refusalWords('en')))
-  for (const [code, words] of Object.entries(refusalWords('en')))
-    expect(refusalWords('de')[code]).not.toBe(words)
+  expect(Object.keys(refusalTexts('de'))).toEqual(Object.keys(refusalTexts('en')))
+  for (const [code, words] of Object.entries(refusalTexts('en')))
+    expect(refusalTexts('de')[code]).not.toBe(words)
 })
 
 test.each(ruleTable.map(({ name }) => name))('the rule %s has a name in both languages', name => {
@@ -62,5 +62,5 @@ test.each(CALLED)('every refusal of %s has a remedy', key => {
   const called = published(areas).find(registered => registered.key === key)
   expect(called?.key).toBe(key)
   const codes = Object.keys(called?.operation.fails ?? {}).filter(code => !NEVER.has(code))
-  expect(codes.filter(code => refusalWords('en')[code] === undefined)).toEqual([])
+  expect(codes.filter(code => refusalTexts('en')[code] === undefined)).toEqual([])
 })

@@ -76,11 +76,11 @@ describe('the pages about insight', () => {
       await later(client, 2)
     }
     const query = { days: 14 }
-    const told = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query }))
+    const forecast = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query }))
     const { text } = await read(`console/forecast?agentId=${agent.id}&days=14`)
     expect(text).toContain('Depletion date')
-    expect(told.runsOut.wallet.p50).not.toBeNull()
-    expect(text).toContain(`<strong><time datetime="${told.runsOut.wallet.p50}">`)
+    expect(forecast.runsOut.wallet.p50).not.toBeNull()
+    expect(text).toContain(`<strong><time datetime="${forecast.runsOut.wallet.p50}">`)
     expect(text.match(/<path class="band"/g)).toHaveLength(1)
     expect(text.match(/<rect class="up"/g)).toHaveLength(14)
     expect(rowsIn(text)).toBe(29 + 13)
@@ -119,14 +119,14 @@ describe('the pages about insight', () => {
 })
 
 describe('a drawing', () => {
-  const told = { id: 'a', title: '<b>', description: '"', legend: [], table: html`<table></table>` }
+  const words = { id: 'a', title: '<b>', description: '"', legend: [], table: html`<table></table>` }
   const amount = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1e14 })).map(cents => cents / 100)
 
   test('stays within its frame for any amounts, and shows names as text', () => {
     const any = fc.record({ name: fc.constant('<i>'), up: amount, down: amount })
     fc.assert(
       fc.property(fc.array(any, { minLength: 1, maxLength: 40 }), items => {
-        const { text } = bars(items, told)
+        const { text } = bars(items, words)
         for (const [, y, height] of text.matchAll(/ y="([^"]+)" width="[^"]+" height="([^"]+)"/g)) {
           expect(Number(y)).toBeGreaterThanOrEqual(-2)
           expect(Number(y) + Number(height)).toBeLessThanOrEqual(202)
@@ -138,16 +138,16 @@ describe('a drawing', () => {
   })
 
   test('of a forecast has its band from the first forecast day', () => {
-    const foretold = { p10: 1, p50: 2, p90: 4 }
+    const forecast = { p10: 1, p50: 2, p90: 4 }
     const { text } = fan(
       [
         { name: 'past', spent: 3 },
-        { name: 'ahead', foretold },
+        { name: 'ahead', forecast },
       ],
-      told,
+      words,
     )
     expect(text).toContain('d="M500 40L1000 40L1000 160L500 160Z"')
     expect(text).toContain('d="M500 120L1000 120"')
-    expect(fan([{ name: 'one', foretold: { p10: 0, p50: 0, p90: 0 } }], told).text).not.toMatch(/NaN/)
+    expect(fan([{ name: 'one', forecast: { p10: 0, p50: 0, p90: 0 } }], words).text).not.toMatch(/NaN/)
   })
 })

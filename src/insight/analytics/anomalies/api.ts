@@ -14,9 +14,7 @@ const AnomalyRecord = z.object({
   name: z.string().nullable().meta({ description: 'The name of the agent.' }),
   merchant: z.string().nullable(),
   day: z.string().meta({ examples: ['2026-11-14'] }),
-  sentence: z
-    .string()
-    .meta({ examples: ['€ 840.00 were spent on 2026-11-14; on a usual day it is € 52.40.'] }),
+  sentence: z.string().meta({ examples: ['€ 840.00 was spent on 2026-11-14; the usual amount is € 52.40.'] }),
   figures: z
     .object({
       amountCents: signedMoney,

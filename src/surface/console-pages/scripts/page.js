@@ -42,7 +42,7 @@ export class Refused extends Error {
 const sent = body => (body === undefined || body instanceof FormData ? (body ?? null) : JSON.stringify(body))
 
 /**
- * Calls an operation. `background`: the call is of the page, and no sign that somebody is there. `key`: the same request
+ * Calls an operation. `background`: a call of the page itself, which does not count as activity. `key`: the same request
  * sent again with the same key is done once.
  * @param {string} method
  * @param {string} path

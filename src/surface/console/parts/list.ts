@@ -10,13 +10,13 @@ import { copyable, recordLink, sectionOf } from './links.ts'
 import { choicesFor, readNamesIn } from './names.ts'
 import type { MembersSpec } from './record-page.ts'
 import { answerMembers, parametersIn, queryMembers } from './schema.ts'
-import { type ColumnList, type Columns, table, tellingMembers } from './table.ts'
+import { type ColumnList, type Columns, informativeMembers, table } from './table.ts'
 import { text } from './text.ts'
 
 type Address = Readonly<Record<string, string | number | undefined>>
 
 /** The query of a list: its address has the parameters of the path beside the filters. */
-export function questionOf(operation: AnyOperation, address: Address) {
+export function listQuery(operation: AnyOperation, address: Address) {
   const query: Record<string, string | number | undefined> = { ...address }
   const params: Record<string, string> = {}
   for (const name of parametersIn(operation)) {
@@ -137,15 +137,15 @@ function refusalOf(error: unknown): Refusal {
 }
 
 async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
-  const { data, nextCursor } = await readSome(spec, questionOf(spec.list, filtersOf(spec, request)), request)
+  const { data, nextCursor } = await readPage(spec, listQuery(spec.list, filtersOf(spec, request)), request)
   if (data.length === 0) return emptyState(spec, request)
   return html`${rowsOf(spec, titleOf(spec), data, request)}${footOf(spec, nextCursor, request)}`
 }
 
 /** Reads some records, and the names of records that they refer to. */
-export async function readSome(
+export async function readPage(
   { list, unnamed }: SectionSpec,
-  question: ReturnType<typeof questionOf>,
+  question: ReturnType<typeof listQuery>,
   request: PageRequest,
 ): Promise<ListAnswer<Row>> {
   const answer = (await request.ask(list, question)) as ListAnswer<Row>
@@ -160,7 +160,7 @@ export function rowsOf(
   request: PageRequest,
 ): Html {
   const { list, labels = {}, shows = {}, actions = [], get } = spec
-  const columns: ColumnList<Row> = spec.columns ?? tellingMembers(items).filter(name => name !== 'name')
+  const columns: ColumnList<Row> = spec.columns ?? informativeMembers(items).filter(name => name !== 'name')
   const inRow = actions.filter(action => (!get || action.inRow) && request.may(action.operation))
   const action = { Action: (item: Row) => inRow.map(one => actionButton(one, item, labels, request)) }
   const all = [...nameColumn(spec), ...columns, ...(inRow.length > 0 ? [action] : [])]

@@ -9,7 +9,7 @@ import {
   eventsOf,
   listPageOf,
   nounOf,
-  readSome,
+  readPage,
   rowsOf,
   type SectionSpec,
   titleOf,
@@ -64,7 +64,7 @@ async function relatedTo(
   request: PageRequest,
 ): Promise<Html> {
   if (!request.may(spec.list)) return html``
-  const { data } = await readSome(spec, { params, query: { ...query, limit } }, request)
+  const { data } = await readPage(spec, { params, query: { ...query, limit } }, request)
   if (data.length === 0 && empty === undefined) return html``
   const made = create && (await creationOf(spec, create, request))
   return box(title, data.length > 0 ? rowsOf(spec, title, data, request) : html`<p>${empty}</p>`, made)

@@ -60,7 +60,7 @@ export const words = (name: string): string => name.replaceAll('_', ' ')
 
 /** `spentTodayEuros` is shown as `Spent today`. */
 export function label(member: string): string {
-  const known = CALLED[member]
+  const known = LABELS[member]
   if (known !== undefined) return known
   const spaced = member
     .replace(/(Euros|Ids?|At)$/, '')
@@ -71,7 +71,7 @@ export function label(member: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
 
-const CALLED: Readonly<Record<string, string>> = {
+const LABELS: Readonly<Record<string, string>> = {
   at: 'Date',
   workflowId: 'Run in Temporal',
   sha256: 'SHA-256',

@@ -55,8 +55,8 @@ follow(({ personId }) => {
 })
 
 /**
- * Calls an operation; where the session has ended, asks for the passkey and calls it again. Where somebody has signed in
- * while the request was on its way, nobody is asked once more.
+ * Calls an operation; after the session has ended, asks for the passkey and calls it again, unless the person has
+ * already signed in while the request was in progress.
  * @type {typeof call}
  */
 export async function callSignedIn(...request) {

@@ -2,7 +2,7 @@ import { auditApi } from '../../../../compliance/audit/index.ts'
 import { Refused } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { doer, filtered, requestLink, whole } from '../../parts/history.ts'
+import { actorLink, filtered, requestLink, unbroken } from '../../parts/history.ts'
 import { copyable } from '../../parts/links.ts'
 import { backTo } from '../../parts/record-page.ts'
 import { section } from '../../parts/section.ts'
@@ -19,10 +19,10 @@ export const audit = section({
     'at',
     {
       Event: ({ action, event, outcome }) =>
-        html`${whole(event)}<br><code>${action}</code>${outcome !== 'done' && html` ${status(outcome)}`}`,
+        html`${unbroken(event)}<br><code>${action}</code>${outcome !== 'done' && html` ${status(outcome)}`}`,
       Record: 'resourceId',
       Actor: (entry, request) =>
-        html`${doer(entry, request)}${entry.address !== null && html`<br>from ${text(entry.address)}`}`,
+        html`${actorLink(entry, request)}${entry.address !== null && html`<br>from ${text(entry.address)}`}`,
     },
     'requestId',
   ],

@@ -41,11 +41,11 @@ export const consents = section({
     submit: 'Record consent',
     ...changed,
   },
-  above: request => request.part({ id: 'standing', events, make: () => standing(request) }),
+  above: request => request.part({ id: 'standing', events, make: () => currentConsent(request) }),
 })
 
 /** The newest change of each purpose, with a form to change it back. */
-async function standing(request: PageRequest): Promise<Html> {
+async function currentConsent(request: PageRequest): Promise<Html> {
   const { consents } = await request.ask(consentApi.getConsent)
   const shown = table(request, 'Current consent', consents, { ...columns, Action: change })
   return html`${consents.length > 0 && box('Current consent', shown)}`

@@ -13,12 +13,12 @@ interface About {
   readonly subject: { readonly type: string; readonly id: string }
 }
 
-const whom = ({ subject: { type, id } }: About, request: PageRequest): Html =>
+const subjectLink = ({ subject: { type, id } }: About, request: PageRequest): Html =>
   type === 'owner' ? html`the account` : html`${words(type)} ${recordLink(request, id)}`
 
 const nameOf = ({ subject: { type } }: About): string => (type === 'owner' ? 'The account' : label(type))
 
-const another = {
+const otherSubject = {
   members: ['subject.type', 'subject.id'],
   labels: {
     'subject.type': 'Type',
@@ -28,7 +28,7 @@ const another = {
   fold: true,
 } as const
 
-const forgetting = {
+const erasureForm = {
   tone: 'against',
   done: 'go:console/deletions/{id}',
 } as const
@@ -45,14 +45,14 @@ export const deletions = section({
   name: nameOf,
   columns: ['status', 'beginsAt', 'answerBy', 'createdAt'],
   labels: { ...labels, records: 'Erased records' },
-  shows: { subject: whom },
+  shows: { subject: subjectLink },
   hidden: ['waitsFor', 'kept'],
   events: ['gdpr.*'],
   empty: 'No deletion requests yet.',
   call: 'agentpay gdpr create-deletion',
   above: request =>
-    html`${operationForm(request, deletionApi.createDeletion, { ...another, ...forgetting, submit: 'Erase a person’s data' })}
-${operationForm(request, deletionApi.createDeletion, { ...forgetting, submit: 'Erase this account', confirm: 'Erase this account? After seven days, names, addresses and texts are removed from all records, and sign-in is disabled.', fold: true })}
+    html`${operationForm(request, deletionApi.createDeletion, { ...otherSubject, ...erasureForm, submit: 'Erase a person’s data' })}
+${operationForm(request, deletionApi.createDeletion, { ...erasureForm, submit: 'Erase this account', confirm: 'Erase this account? After seven days, names, addresses and texts are removed from all records, and sign-in is disabled.', fold: true })}
 <a class="button" href="${request.to('console/exports')}">Data exports</a>
 <a class="button" href="${request.to('console/consent')}">Consent</a>`,
   actions: [
@@ -106,11 +106,11 @@ export const dataExports = section({
   name: nameOf,
   columns: ['status', 'records', 'expiresAt', 'answerBy', 'createdAt', { Archive: download }],
   labels,
-  shows: { subject: whom },
+  shows: { subject: subjectLink },
   events: ['gdpr.*'],
   call: 'agentpay gdpr create-export',
   above: request =>
     html`${operationForm(request, exportApi.createExport, { submit: 'Export this account' })}
-${operationForm(request, exportApi.createExport, { ...another, submit: 'Export a person’s data' })}`,
+${operationForm(request, exportApi.createExport, { ...otherSubject, submit: 'Export a person’s data' })}`,
   note: download,
 })

@@ -17,8 +17,8 @@ const answered = ({ status: answer }: Attempt): Content => answer ?? 'no answer'
 function lastAttempt({ attempts }: Delivery): Html {
   const last = attempts.at(-1)
   if (!last) return none
-  const told = last.responseStart ?? last.error
-  return html`${answered(last)}, ${latency(last)}${told !== null && html`<br>${text(told, 80)}`}`
+  const answer = last.responseStart ?? last.error
+  return html`${answered(last)}, ${latency(last)}${answer !== null && html`<br>${text(answer, 80)}`}`
 }
 
 const hasEnded = ({ status: state }: Delivery): boolean => state !== 'pending' && state !== 'delivering'

@@ -1,7 +1,7 @@
 import { runsApi } from '../../../../control/runs/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, ItemOf, PageRequest } from '../../page.ts'
-import { doer, filtered, requestLink, whole } from '../../parts/history.ts'
+import { actorLink, filtered, requestLink, unbroken } from '../../parts/history.ts'
 import { section } from '../../parts/section.ts'
 import { box, type ColumnList, table } from '../../parts/table.ts'
 import { euros, usage, words } from '../../parts/text.ts'
@@ -50,11 +50,11 @@ export const runs = section({
 
 const stepColumns: ColumnList<ItemOf<typeof runsApi.timeline>> = [
   'at',
-  { Event: ({ event }) => whole(words(event)), Record: 'resourceId' },
+  { Event: ({ event }) => unbroken(words(event)), Record: 'resourceId' },
   'amountEuros',
   'reason',
   {
-    Actor: doer,
+    Actor: actorLink,
     Request: ({ requestId }, request) => requestLink(request, requestId),
   },
 ]

@@ -152,7 +152,7 @@ async function pushBox(request: PageRequest): Promise<Html> {
   const { ask, may } = request
   if (!may(pushApi.list)) return html``
   const { data } = await ask(pushApi.list, { query: { limit: 100 } })
-  return html`${may(pushApi.create) && (await ringForm(request))}
+  return html`${may(pushApi.create) && (await pushForm(request))}
 ${box(
   'Browsers with notifications',
   data.length > 0
@@ -171,7 +171,7 @@ ${box(
 )}`
 }
 
-const RINGS: readonly string[] = [
+const PUSH_EVENTS: readonly string[] = [
   ...urgentEvents,
   'card_limit_request.updated',
   'transaction.declined',
@@ -179,9 +179,9 @@ const RINGS: readonly string[] = [
   'session.requested',
 ]
 
-async function ringForm(request: PageRequest): Promise<Html> {
+async function pushForm(request: PageRequest): Promise<Html> {
   const { data } = await request.ask(eventsApi.types)
-  const rings = data.filter(({ event, reserved }) => RINGS.includes(event) && !reserved)
+  const rings = data.filter(({ event, reserved }) => PUSH_EVENTS.includes(event) && !reserved)
   return html`<section class="box" data-push><h2>Notifications in this browser</h2>
 <p data-push-state role="status">Notifications need JavaScript.</p>
 ${ownScript(request, 'push')}

@@ -10,7 +10,7 @@ import { deliveries } from './deliveries.ts'
 
 type Webhook = AnswerOf<typeof webhooksApi.get>
 
-function standing({ status: state, health, backlog }: Webhook): string {
+function webhookState({ status: state, health, backlog }: Webhook): string {
   if (state !== 'active') return state
   return backlog || health.condition === 'paused' ? 'paused' : health.condition === 'well' ? state : 'failing'
 }
@@ -39,9 +39,9 @@ export const webhooks = section({
   list: webhooksApi.list,
   get: webhooksApi.get,
   name: ({ url }) => url,
-  state: standing,
+  state: webhookState,
   columns: [
-    { Status: webhook => html`${status(standing(webhook))}${reasons(webhook)}` },
+    { Status: webhook => html`${status(webhookState(webhook))}${reasons(webhook)}` },
     'events',
     'description',
     'createdAt',

@@ -19,7 +19,7 @@ import { countOf, type Intent, readWaiting, waitingEvents } from './waiting.ts'
 
 export const approvalsPage: Page = async request => {
   const [waiting, past] = await Promise.all([
-    request.part({ id: 'waiting', events: waitingEvents, make: () => allThatWaits(request) }),
+    request.part({ id: 'waiting', events: waitingEvents, make: () => waitingSections(request) }),
     request.part({
       id: 'decided',
       events: ['intent.approved', 'intent.denied', 'card_limit_request.updated', 'payment.updated'],
@@ -36,10 +36,10 @@ ${past}`,
   }
 }
 
-async function allThatWaits(request: PageRequest): Promise<Html> {
+async function waitingSections(request: PageRequest): Promise<Html> {
   const [waiting] = await Promise.all([readWaiting(request), readNames(request, 'agents')])
   const { intents, cardRequests, transfers, proposals, hasMore } = waiting
-  if (countOf(waiting) === 0) return nothingWaits
+  if (countOf(waiting) === 0) return emptyState
   const [payees, now] = await Promise.all([
     transfers.length > 0 ? payeeNames(request) : new Map<string, string>(),
     checksNow(intents, request),
@@ -64,7 +64,7 @@ const mayDecide = ({ may }: PageRequest): boolean =>
   may(transfersApi.confirmPayee) ||
   may(proposalsApi.apply)
 
-const nothingWaits = html`<div class="empty"><p>Nothing to approve. Intents appear here when an agent’s policy requires approval.</p><p>${copyable(
+const emptyState = html`<div class="empty"><p>Nothing to approve. Intents appear here when an agent’s policy requires approval.</p><p>${copyable(
   'agentpay intents create --agent-id agent_… --merchant Bookshop --amount-euros 25 --purpose "A paper on caching"',
 )}</p></div>`
 
@@ -90,12 +90,12 @@ const MOST = 10
 /** Evaluates the newest waiting intents as of now; nothing is stored. */
 async function checksNow(intents: readonly Intent[], request: PageRequest): Promise<ChecksNow> {
   const asked = await Promise.all(
-    intents.slice(0, MOST).map(async intent => [intent.id, await ofOne(intent, request)] as const),
+    intents.slice(0, MOST).map(async intent => [intent.id, await checksOf(intent, request)] as const),
   )
   return new Map(asked.flatMap(([id, checks]) => (checks ? [[id, checks]] : [])))
 }
 
-async function ofOne(intent: Intent, { ask }: PageRequest): Promise<readonly Check[] | undefined> {
+async function checksOf(intent: Intent, { ask }: PageRequest): Promise<readonly Check[] | undefined> {
   const { agentId, amountEuros, beneficiaryId, walletId, requestId, mcc, country, runId, cardId } = intent
   const hasRecord = [beneficiaryId, walletId, requestId].some(id => id !== null)
   const payee = hasRecord ? { beneficiaryId, walletId, requestId } : { merchant: intent.merchant }

@@ -8,7 +8,7 @@ import type { Intent } from './waiting.ts'
 
 export type Check = Intent['decision']['checks'][number]
 
-export function askingRules({ decision, possibleDuplicateOf }: Intent, request: PageRequest): Html {
+export function reviewRules({ decision, possibleDuplicateOf }: Intent, request: PageRequest): Html {
   const asking = decision.checks.filter(({ outcome }) => outcome === 'review')
   const said = ({ rule, message }: Check): Html =>
     rule === 'possibleDuplicate' && possibleDuplicateOf !== null
@@ -40,7 +40,7 @@ export function limitsLeft(
 const leftNow = ({ rule }: Check, now: readonly Check[]): number | null =>
   now.find(check => check.rule === rule)?.remaining ?? null
 
-export function againstItNow(now: readonly Check[]): Html {
+export function failingNow(now: readonly Check[]): Html {
   const failing = now.filter(check => check.outcome === 'fail' || isCardUnusable(check))
   if (failing.length === 0) return html``
   return html`<ul class="reasons">${failing.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${text(message, 500)}</li>`)}</ul>`

@@ -7,7 +7,7 @@ import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { facts } from '../../parts/table.ts'
 import { euros, none, text, time, words } from '../../parts/text.ts'
-import { againstItNow, askingRules, type Check, limitsLeft } from './checks.ts'
+import { type Check, failingNow, limitsLeft, reviewRules } from './checks.ts'
 import type { CardRequest, Intent, Transfer } from './waiting.ts'
 
 export function waitingIntent(intent: Intent, now: readonly Check[] | undefined, request: PageRequest): Html {
@@ -15,7 +15,7 @@ export function waitingIntent(intent: Intent, now: readonly Check[] | undefined,
   return html`<article class="ask" data-key="${id}">
 <h3>${euros(amountEuros)} to ${recordLink(request, id, text(merchant, 80))}</h3>
 <p class="why">${text(purpose, 400)}</p>
-${askingRules(intent, request)}${now && againstItNow(now)}
+${reviewRules(intent, request)}${now && failingNow(now)}
 <p class="times">Requested ${time(intent.createdAt)}, expires ${time(intent.expiresAt)}${runId !== null && html`, in run ${recordLink(request, runId)}`}</p>
 <details class="more"><summary>${now ? 'Remaining limits, at request and now' : 'Remaining limits at request'}</summary>${limitsLeft(decision, request, now)}</details>
 ${decideIntent(intent, request)}

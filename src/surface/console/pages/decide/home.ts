@@ -16,7 +16,7 @@ import { countOf, readWaiting, type Waiting, waitingEvents } from './waiting.ts'
 
 const SHOWN_UNUSUAL = 5
 
-async function unusual(request: PageRequest): Promise<Html> {
+async function anomalies(request: PageRequest): Promise<Html> {
   const { data, others } = await request.ask(anomaliesApi.anomalies, { query: { limit: SHOWN_UNUSUAL } })
   if (data.length === 0) return box('Unusual', html`<p>No unusual spending in the last 30 days.</p>`)
   const lines = data.map(
@@ -32,17 +32,21 @@ async function unusual(request: PageRequest): Promise<Html> {
 
 export const homePage: Page = async request => {
   const parts = await Promise.all([
-    request.part({ id: 'waiting', events: waitingEvents, make: () => waits(request) }),
-    request.part({ id: 'unusual', events: ['transaction.*'], make: () => unusual(request).catch(notNow) }),
+    request.part({ id: 'waiting', events: waitingEvents, make: () => waitingBox(request) }),
+    request.part({
+      id: 'unusual',
+      events: ['transaction.*'],
+      make: () => anomalies(request).catch(unavailableNote),
+    }),
     request.part({
       id: 'spent',
       events: ['intent.approved', 'intent.cancelled', 'transaction.*', 'budget.updated'],
-      make: () => spent(request),
+      make: () => budgetBox(request),
     }),
     request.part({
       id: 'stopped',
       events: ['agent.frozen', 'agent.unfrozen', 'agent.deleted', 'risk.*'],
-      make: () => stopped(request),
+      make: () => frozenAgents(request),
     }),
     request.part({ id: 'webhooks', events: ['webhook.*'], make: () => failingWebhooks(request) }),
     request.part({ id: 'health', events: [], make: () => health(request) }),
@@ -58,7 +62,7 @@ ${toKnow}
 }
 
 /** Anomalies are computed for each page: if that takes too long, the urgent parts still appear. */
-function notNow(error: unknown): Html {
+function unavailableNote(error: unknown): Html {
   if (!(error instanceof Problem) || error.status !== 503) throw error
   return box('Unusual', html`<p>The service is busy. This part updates with the next payment.</p>`)
 }
@@ -72,7 +76,7 @@ interface Line {
 
 const SHOWN = 8
 
-async function waits(request: PageRequest): Promise<Html> {
+async function waitingBox(request: PageRequest): Promise<Html> {
   const [waiting] = await Promise.all([readWaiting(request), readNames(request, 'agents')])
   const count = countOf(waiting)
   if (count === 0) return box('Nothing to approve', html`<p>New requests from agents appear here.</p>`)
@@ -122,7 +126,7 @@ function linesOf({ intents, cardRequests, transfers, proposals }: Waiting, reque
 
 type Use = AnswerOf<typeof budgetApi.budget>['day']
 
-async function spent(request: PageRequest): Promise<Html> {
+async function budgetBox(request: PageRequest): Promise<Html> {
   const { dailyLimitEuros, monthlyLimitEuros, day, month } = await request.ask(budgetApi.budget)
   const set = operationForm(request, budgetApi.setBudget, {
     members: ['dailyLimitEuros', 'monthlyLimitEuros'],
@@ -150,7 +154,7 @@ function useOf(use: Use, limit: number | null): Html {
   return html`${usage(used, limit)}<br><small>${euros(use.spentEuros)} spent, ${euros(use.heldEuros)} held</small>`
 }
 
-async function stopped(request: PageRequest): Promise<Html> {
+async function frozenAgents(request: PageRequest): Promise<Html> {
   const [frozen, alerts] = await Promise.all([
     request.ask(agentsApi.list, { query: { status: 'frozen', limit: 10 } }),
     request.ask(riskApi.alerts, { query: { status: 'open', limit: 10 } }),

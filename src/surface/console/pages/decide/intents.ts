@@ -7,7 +7,7 @@ import { section } from '../../parts/section.ts'
 import { box, table } from '../../parts/table.ts'
 import { none, text, time, words } from '../../parts/text.ts'
 import { evidenceOf } from '../money/evidence.ts'
-import { askingRules, limitsLeft, rulesTable } from './checks.ts'
+import { limitsLeft, reviewRules, rulesTable } from './checks.ts'
 import { decideIntent } from './decision-forms.ts'
 
 type Intent = AnswerOf<typeof intentsApi.get>
@@ -75,7 +75,7 @@ async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
   return html`${box(
     'Decision',
     html`<p class="lead">${text(explanation.summary, 500)}</p>`,
-    askingRules(intent, request),
+    reviewRules(intent, request),
     policy !== null &&
       html`<p>Policy ${recordLink(request, policy.policyId)}, version ${policy.version}. ${note ?? ''}</p>`,
     html`<details class="more"><summary>All rules</summary>${rulesTable(explanation.rules, request)}</details>

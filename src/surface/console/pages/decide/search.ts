@@ -20,11 +20,11 @@ export const searchPage: Page = async request => {
   if (wanted === '')
     return { title: 'Search', content: html`<h1>Search</h1><p class="lead">Enter a name or an ID.</p>` }
   const address = ID.test(wanted) ? addressOf(wanted) : undefined
-  if (address !== undefined) return leadTo(wanted, address, request)
-  const caused = ID.test(wanted) ? await causedBy(wanted, request) : undefined
+  if (address !== undefined) return redirectTo(wanted, address, request)
+  const caused = ID.test(wanted) ? await historyOf(wanted, request) : undefined
   if (caused) return caused
   const found = await Promise.all([
-    agentsCalled(wanted, request),
+    agentsNamed(wanted, request),
     intentsAbout(wanted, request),
     merchant(wanted, request),
   ])
@@ -37,14 +37,14 @@ ${isEmpty ? html`<p class="empty">No results. IDs must match exactly.</p>` : fou
   }
 }
 
-const leadTo = (id: string, address: string, request: PageRequest): Shown => ({
+const redirectTo = (id: string, address: string, request: PageRequest): Shown => ({
   title: id,
   onward: address,
   content: html`<h1>Search</h1><p class="lead">Opening ${recordLink(request, id)} …</p>`,
 })
 
 /** The changes of a request, or the history of a record without a page. */
-async function causedBy(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
+async function historyOf(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
   const [ofRequest, ofRecord] = await Promise.all([
     ask(auditApi.list, { query: { requestId: id, limit: 1 } }),
     ask(auditApi.list, { query: { resource: id, limit: 1 } }),
@@ -62,7 +62,7 @@ async function causedBy(id: string, { ask, to }: PageRequest): Promise<Shown | u
   }
 }
 
-async function agentsCalled(wanted: string, request: PageRequest): Promise<Html | undefined> {
+async function agentsNamed(wanted: string, request: PageRequest): Promise<Html | undefined> {
   const [byName, byOwnId] = await Promise.all([
     request.ask(agentsApi.list, { query: { name: wanted, limit: SHOWN } }),
     request.ask(agentsApi.list, { query: { externalId: wanted, limit: 1 } }),

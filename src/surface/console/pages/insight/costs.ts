@@ -5,7 +5,7 @@ import { bars } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { change, dayInWords, euros, percent, plainEuros, text } from '../../parts/text.ts'
-import { asked, periodsIn, questionForm, spanInWords, tableAddress } from './asked.ts'
+import { csvAddress, periodsIn, reportForm, reportQuery, spanInWords } from './report-query.ts'
 
 type Costs = AnswerOf<typeof costsApi.costs>
 type Period = Costs['total']['periods'][number]
@@ -16,13 +16,13 @@ export const costsPage: Page = async request => {
     title: 'Costs',
     content: html`<h1>Costs</h1>
 <p class="lead">Payments and refunds by day (UTC).</p>
-${await questionForm(costsApi.costs, ['from', 'to', 'groupBy'], request)}
+${await reportForm(costsApi.costs, ['from', 'to', 'groupBy'], request)}
 ${content}`,
   }
 }
 
 async function costs(request: PageRequest): Promise<Html> {
-  const report = await request.ask(costsApi.costs, { query: asked(request) })
+  const report = await request.ask(costsApi.costs, { query: reportQuery(request) })
   const { total, data } = report
   if (total.count === 0 && total.deniedCount === 0 && total.refundedEuros === 0)
     return html`<div class="empty"><p>No payments from ${spanInWords(report)}.</p></div>`
@@ -43,7 +43,7 @@ async function costs(request: PageRequest): Promise<Html> {
     drawn(report, request),
   )}
 ${box('By agent', byAgent(report, request))}
-<nav class="pages" aria-label="Report"><span>${data.length} agents listed</span><a class="aside" href="${tableAddress(costsApi.costsTable, request)}" download>CSV</a></nav>`
+<nav class="pages" aria-label="Report"><span>${data.length} agents listed</span><a class="aside" href="${csvAddress(costsApi.costsTable, request)}" download>CSV</a></nav>`
 }
 
 const columns: Columns<Period> = {
@@ -89,7 +89,7 @@ const lineColumns: Columns<Line> = {
 }
 
 function byAgent({ data, other }: Costs, request: PageRequest): Html {
-  const told = data.map(line => ({
+  const listed = data.map(line => ({
     ...line,
     who:
       line.agentId === null
@@ -97,5 +97,5 @@ function byAgent({ data, other }: Costs, request: PageRequest): Html {
         : recordLink(request, line.agentId, text(line.name, 60)),
   }))
   const rest = other ? [{ ...other, who: html`${other.agents} other agents` }] : []
-  return table(request, 'Costs by agent', [...told, ...rest], lineColumns)
+  return table(request, 'Costs by agent', [...listed, ...rest], lineColumns)
 }

@@ -7,7 +7,7 @@ import { type FanDay, fan } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { dayInWords, euros, none, percent, plainEuros, text, words } from '../../parts/text.ts'
-import { asked, periodsIn, questionForm } from './asked.ts'
+import { periodsIn, reportForm, reportQuery } from './report-query.ts'
 
 type Forecast = AnswerOf<typeof forecastApi.ofOwner>
 
@@ -23,15 +23,15 @@ export const forecastPage: Page = async request => {
     title: 'Forecast',
     content: html`<h1>Forecast</h1>
 <p class="lead">Expected daily spend, based on the last 6 months. Refunds not included.</p>
-${await questionForm(forecastApi.ofAgent, ['days'], request)}
+${await reportForm(forecastApi.ofAgent, ['days'], request)}
 ${content}`,
   }
 }
 
 async function forecast(request: PageRequest): Promise<Html> {
-  const { agentId, ...query } = asked(request)
+  const { agentId, ...query } = reportQuery(request)
   const first = dayOf(after(request.now, -days(PAST_DAYS)))
-  const [told, costs] = await Promise.all([
+  const [report, costs] = await Promise.all([
     agentId === undefined
       ? request.ask(forecastApi.ofOwner, { query })
       : request.ask(forecastApi.ofAgent, { params: { id: agentId }, query }),
@@ -45,9 +45,9 @@ async function forecast(request: PageRequest): Promise<Html> {
     agentId === undefined
       ? html`You and all agents`
       : recordLink(request, agentId, text(costs.data[0]?.name ?? agentId, 60))
-  return html`<div class="boxes">${runsOut(told, agentId !== undefined)}${sum(told, whose)}</div>
-${box('Day by day', notes(told), told.data.length > 0 && drawn(told, past, request))}
-<div class="boxes">${known(told, request)}${backtest(told)}</div>`
+  return html`<div class="boxes">${runsOut(report, agentId !== undefined)}${sum(report, whose)}</div>
+${box('Day by day', notes(report), report.data.length > 0 && drawn(report, past, request))}
+<div class="boxes">${known(report, request)}${backtest(report)}</div>`
 }
 
 const on = (day: string | null): Content =>
@@ -91,27 +91,27 @@ const notes = ({ basis }: Forecast): Content => basis.notes.map(note => html`<p>
 interface Day {
   readonly date: string
   readonly spent?: number
-  readonly foretold?: Forecast['data'][number]
+  readonly forecast?: Forecast['data'][number]
 }
 
 const columns: Columns<Day> = {
   Day: ({ date }) => html`<time datetime="${date}">${dayInWords(date)}</time>`,
   Spent: { figure: ({ spent }) => amount(spent) },
-  '10th percentile': { figure: ({ foretold }) => amount(foretold?.p10) },
-  Median: { figure: ({ foretold }) => amount(foretold?.p50) },
-  '90th percentile': { figure: ({ foretold }) => amount(foretold?.p90) },
+  '10th percentile': { figure: ({ forecast: day }) => amount(day?.p10) },
+  Median: { figure: ({ forecast: day }) => amount(day?.p50) },
+  '90th percentile': { figure: ({ forecast: day }) => amount(day?.p90) },
 }
 
 const amount = (value: number | undefined): Html => (value === undefined ? none : euros(value))
 
 function drawn({ data, backtest }: Forecast, past: readonly Day[], request: PageRequest): Html {
-  const foretold = new Map([...(backtest?.lastDays ?? []), ...data].map(day => [day.date, day]))
+  const forecasts = new Map([...(backtest?.lastDays ?? []), ...data].map(day => [day.date, day]))
   const known = past.map(day => {
-    const today = foretold.get(day.date)
-    return today ? { ...day, foretold: today } : day
+    const today = forecasts.get(day.date)
+    return today ? { ...day, forecast: today } : day
   })
   const seen = new Set(past.map(({ date }) => date))
-  const ahead = data.filter(({ date }) => !seen.has(date)).map(day => ({ date: day.date, foretold: day }))
+  const ahead = data.filter(({ date }) => !seen.has(date)).map(day => ({ date: day.date, forecast: day }))
   const days: readonly Day[] = [...known, ...ahead]
   const highest = data.reduce((one, other) => (other.p90 > one.p90 ? other : one))
   return fan(

@@ -6,7 +6,7 @@ import { recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
 import { box, type Columns, table } from '../../parts/table.ts'
 import { change, dayInWords, euros, none, percent, plainEuros, text } from '../../parts/text.ts'
-import { asked, questionForm, spanInWords, tableAddress } from './asked.ts'
+import { csvAddress, reportForm, reportQuery, spanInWords } from './report-query.ts'
 
 type Merchants = AnswerOf<typeof merchantsApi.merchants>
 type Merchant = Merchants['data'][number]
@@ -21,20 +21,20 @@ export const merchantsPage: Page = async request => {
     title: 'Merchants',
     content: html`<h1>Merchants</h1>
 <p class="lead">Merchants by spending. Different spellings of a merchant are grouped.</p>
-${await questionForm(merchantsApi.merchants, ['from', 'to', 'groupBy'], request)}
+${await reportForm(merchantsApi.merchants, ['from', 'to', 'groupBy'], request)}
 ${content}`,
   }
 }
 
 async function merchants(request: PageRequest): Promise<Html> {
   const [report] = await Promise.all([
-    request.ask(merchantsApi.merchants, { query: asked(request) }),
+    request.ask(merchantsApi.merchants, { query: reportQuery(request) }),
     readNames(request, 'agents'),
   ])
   const { data, other, total } = report
   if (data.length === 0) return html`<div class="empty"><p>No payments from ${spanInWords(report)}.</p></div>`
   return html`${box(spanInWords(report), drawn(report, request))}
-<nav class="pages" aria-label="Report"><span>${other ? `${other.groups} other merchants: ${plainEuros(other.netEuros)} of ${plainEuros(total.netEuros)} net` : `Total: ${plainEuros(total.netEuros)} net`}</span><a class="aside" href="${tableAddress(merchantsApi.merchantsTable, request)}" download>CSV</a></nav>`
+<nav class="pages" aria-label="Report"><span>${other ? `${other.groups} other merchants: ${plainEuros(other.netEuros)} of ${plainEuros(total.netEuros)} net` : `Total: ${plainEuros(total.netEuros)} net`}</span><a class="aside" href="${csvAddress(merchantsApi.merchantsTable, request)}" download>CSV</a></nav>`
 }
 
 const nameOf = ({ key, names }: Merchant): string => names[0] ?? key ?? 'Unknown merchant'

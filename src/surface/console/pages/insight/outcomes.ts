@@ -5,7 +5,7 @@ import { copyable, recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { euros, none, percent, status, text } from '../../parts/text.ts'
-import { asked, questionForm, spanInWords } from './asked.ts'
+import { reportForm, reportQuery, spanInWords } from './report-query.ts'
 
 type Summary = AnswerOf<typeof outcomesApi.summary>
 type Figures = Summary['total']
@@ -16,13 +16,13 @@ const EVENTS = ['outcome.*', 'transaction.*', 'intent.completed']
 export const outcomesPage: Page = async request => {
   const [summed, latest] = await Promise.all([
     request.part({ id: 'summary', events: EVENTS, make: () => summary(request) }),
-    request.part({ id: 'latest', events: ['outcome.*'], make: () => latestOnes(request) }),
+    request.part({ id: 'latest', events: ['outcome.*'], make: () => latestOutcomes(request) }),
   ])
   return {
     title: 'Outcomes',
     content: html`<h1>Outcomes</h1>
 <p class="lead">Outcomes of intents by the day of their declaration, with their costs so far.</p>
-${await questionForm(outcomesApi.summary, ['from', 'to', 'groupBy'], request, { groupBy })}
+${await reportForm(outcomesApi.summary, ['from', 'to', 'groupBy'], request, { groupBy })}
 ${summed}
 ${latest}`,
   }
@@ -37,7 +37,7 @@ const rate = ({ successRate }: Figures): Html =>
     : none
 
 async function summary(request: PageRequest): Promise<Html> {
-  const report = await request.ask(outcomesApi.summary, { query: asked(request) })
+  const report = await request.ask(outcomesApi.summary, { query: reportQuery(request) })
   const { total, data, other } = report
   if (data.length === 0)
     return html`<div class="empty"><p>No outcomes and no completed intents from ${spanInWords(report)}.</p><p>${copyable('agentpay outcomes create --intent-id intent_… --success true --value-euros 40')}</p></div>`
@@ -81,8 +81,8 @@ const columns: Columns<Figures & { readonly who: Html }> = {
   'Not reported': { figure: 'unreported' },
 }
 
-async function latestOnes(request: PageRequest): Promise<Html> {
-  const { agentId } = asked(request)
+async function latestOutcomes(request: PageRequest): Promise<Html> {
+  const { agentId } = reportQuery(request)
   const only = agentId === undefined ? {} : { agentId }
   const [{ data }] = await Promise.all([
     request.ask(outcomesApi.list, { query: { limit: 20, ...only } }),

@@ -3,14 +3,14 @@ import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { ItemOf, PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { section } from '../../parts/section.ts'
-import { box, knownFacts } from '../../parts/table.ts'
+import { box, presentFacts } from '../../parts/table.ts'
 import { euros, status, text, time } from '../../parts/text.ts'
 import { rulesTable } from '../decide/checks.ts'
 
 type Authorization = ItemOf<typeof authorizationsApi.list>
 
 /** An authorization is shown on the page of its card. */
-const why = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content): Html =>
+const authorizationLink = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content): Html =>
   cardId ? html`<a href="${to(`console/cards/${cardId}?authorization=${id}`)}">${shown}</a>` : html`${shown}`
 
 export const authorizations = section({
@@ -18,7 +18,7 @@ export const authorizations = section({
   lead: 'Card authorization requests, including declined ones.',
   list: authorizationsApi.list,
   columns: [
-    { Merchant: (one, request) => why(one, request, text(one.merchant, 60)) },
+    { Merchant: (one, request) => authorizationLink(one, request, text(one.merchant, 60)) },
     'amountEuros',
     'heldEuros',
     'clearedEuros',
@@ -35,7 +35,7 @@ export const newestAuthorizations = async (cardId: string, request: PageRequest)
   html`${await authorizations.related({ title: 'Authorizations', params: { id: cardId }, empty: 'No authorizations yet.' }, request)}
 <p><a href="${request.to(`console/authorizations?id=${cardId}`)}">All authorizations</a></p>`
 
-export async function explained(cardId: string, request: PageRequest): Promise<Content> {
+export async function authorizationDetails(cardId: string, request: PageRequest): Promise<Content> {
   const { authorization: authorizationId } = request.query
   if (authorizationId === undefined) return false
   const params = { id: cardId, authorizationId }
@@ -47,7 +47,7 @@ export async function explained(cardId: string, request: PageRequest): Promise<C
   return box(
     `Authorization: ${one.merchant}`,
     html`<p>${status(one.status)} ${text(explanation.summary, 400)} ${explanation.paidFrom}</p>`,
-    knownFacts([
+    presentFacts([
       ['Requested', euros(one.amountEuros)],
       ['Approved', euros(one.approvedEuros)],
       ['Descriptor', text(one.descriptor)],

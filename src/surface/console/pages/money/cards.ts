@@ -3,7 +3,7 @@ import { type Content, html } from '../../../../web/html.ts'
 import type { AnswerOf } from '../../page.ts'
 import { section } from '../../parts/section.ts'
 import { none, status, text, words } from '../../parts/text.ts'
-import { explained, newestAuthorizations } from './authorizations.ts'
+import { authorizationDetails, newestAuthorizations } from './authorizations.ts'
 
 type Card = AnswerOf<typeof cardsApi.get>
 
@@ -115,6 +115,6 @@ export const cards = section({
     },
   ],
   note: async ({ id, processorProblem }, request) =>
-    html`${processorProblem && html`<p class="refusal">Processor error: ${text(processorProblem, 300)}</p>`}${await explained(id, request)}`,
+    html`${processorProblem && html`<p class="refusal">Processor error: ${text(processorProblem, 300)}</p>`}${await authorizationDetails(id, request)}`,
   below: ({ id }, request) => newestAuthorizations(id, request),
 })

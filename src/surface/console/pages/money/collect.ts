@@ -28,7 +28,7 @@ export const requestPayments = section({
   events,
 })
 
-const givenBack = section({
+const requestRefunds = section({
   kind: 'Refund',
   list: collectRefundsApi.refunds,
   columns: ['amountEuros', 'status', 'reason', 'failure', 'transferId', 'createdAt'],
@@ -93,7 +93,7 @@ export const requests = section({
     const params = { id }
     const [came, gone] = await Promise.all([
       requestPayments.related({ title: 'Payments', params, limit: 20, empty: 'No payments yet.' }, request),
-      givenBack.related({ title: 'Refunds', params, limit: 20 }, request),
+      requestRefunds.related({ title: 'Refunds', params, limit: 20 }, request),
     ])
     return html`${came}<p><a href="${request.to(`console/request-payments?id=${id}`)}">All payments</a></p>${gone}`
   },

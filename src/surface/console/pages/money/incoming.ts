@@ -2,7 +2,7 @@ import { ownCreditsApi } from '../../../../money/incoming/index.ts'
 import { html } from '../../../../web/html.ts'
 import { section } from '../../parts/section.ts'
 import { plainEuros, words } from '../../parts/text.ts'
-import { bookedFor } from './booked.ts'
+import { postingsFor } from './steps.ts'
 
 interface Credit {
   readonly status: string
@@ -44,5 +44,5 @@ export const incoming = section({
     { ...assignment, variant: 'wallet', members: ['walletId'], submit: 'Assign to a wallet', tone: 'main' },
     { ...assignment, variant: 'reference', members: ['reference'], submit: 'Assign by reference' },
   ],
-  below: ({ id }, request) => bookedFor([id], request),
+  below: ({ id }, request) => postingsFor([id], request),
 })

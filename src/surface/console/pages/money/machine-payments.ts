@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../page.ts'
 import { section } from '../../parts/section.ts'
 import { box } from '../../parts/table.ts'
 import { text, time, words } from '../../parts/text.ts'
-import { type Step, steps } from './booked.ts'
+import { type Step, steps } from './steps.ts'
 
 type Credential = AnswerOf<typeof mppApi.get>
 

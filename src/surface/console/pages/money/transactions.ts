@@ -6,10 +6,10 @@ import { recordLink } from '../../parts/links.ts'
 import { section } from '../../parts/section.ts'
 import { box } from '../../parts/table.ts'
 import { euros, status, text, words } from '../../parts/text.ts'
-import { bookedFor, type Step, steps } from './booked.ts'
 import { disputesOf } from './disputes.ts'
 import { receiptsOf } from './receipts.ts'
 import { refundsOf } from './refunds.ts'
+import { postingsFor, type Step, steps } from './steps.ts'
 
 type Transaction = AnswerOf<typeof transactionsApi.get>
 
@@ -23,7 +23,7 @@ const ends: Readonly<Record<string, Content>> = {
 }
 
 /** Incoming money, on a payment request. */
-const comesIn = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
+const isIncoming = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
 
 function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[] {
   const { witnesses, createdAt, updatedAt, declineReason, refundedEuros } = transaction
@@ -38,7 +38,7 @@ function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[
     ...seen,
     {
       what:
-        comesIn(transaction) && transaction.status === 'completed'
+        isIncoming(transaction) && transaction.status === 'completed'
           ? 'Completed: the money is in the wallet'
           : (ends[transaction.status] ?? words(transaction.status)),
       at: isWaiting ? null : updatedAt,
@@ -87,13 +87,13 @@ async function recordsOf(transaction: Transaction, request: PageRequest): Promis
   const mayDispute = ['card', 'mpp'].includes(type) && state === 'completed'
   const mayRefund = state === 'completed' && transaction.refundedEuros < transaction.amountEuros
   const authorization = await authorizationOf(transaction, request)
-  const witnesses = comesIn(transaction) ? transaction.witnesses.map(witness => witness.id) : []
+  const witnesses = isIncoming(transaction) ? transaction.witnesses.map(witness => witness.id) : []
   const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
   const papers = await Promise.all([
     receiptsOf(id, request),
     refundsOf(id, mayRefund, request),
     disputesOf(id, mayDispute, request),
-    bookedFor(causes, request),
+    postingsFor(causes, request),
   ])
   const address = authorization && request.to(`console/cards/${cardId}?authorization=${authorization.id}`)
   return html`${authorization && html`<p>Authorization: <a href="${address}">${status(authorization.status)} Details</a></p>`}${papers}`

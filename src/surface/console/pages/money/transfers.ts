@@ -7,7 +7,7 @@ import { choicesOf } from '../../parts/names.ts'
 import { section } from '../../parts/section.ts'
 import { box } from '../../parts/table.ts'
 import { euros, none, plainEuros, text, usage, words } from '../../parts/text.ts'
-import { bookedFor, type Step, steps } from './booked.ts'
+import { postingsFor, type Step, steps } from './steps.ts'
 
 const transferEventNames = ['payment.updated', 'transfer.*']
 
@@ -182,5 +182,5 @@ export const transfers = section({
         request.may(transfersApi.pain001) &&
         html`<p><a href="${request.to(`transfers/${transfer.id}/pain001`)}" download>Payment order (pain.001)</a></p>`,
     ),
-  below: ({ id, intentId }, request) => bookedFor([id, intentId], request),
+  below: ({ id, intentId }, request) => postingsFor([id, intentId], request),
 })

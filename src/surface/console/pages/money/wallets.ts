@@ -6,7 +6,7 @@ import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { section } from '../../parts/section.ts'
-import { box, knownFacts } from '../../parts/table.ts'
+import { box, presentFacts } from '../../parts/table.ts'
 import { euros, text, words } from '../../parts/text.ts'
 import { entries } from './ledger.ts'
 import { statementsOf } from './statements.ts'
@@ -115,7 +115,7 @@ async function sepaDetailsOf(wallet: Wallet, { ask, may }: PageRequest): Promise
   if (!details) return false
   return box(
     'Bank details',
-    knownFacts([
+    presentFacts([
       ['IBAN', copyable(details.iban)],
       ['BIC', text(details.bic)],
       ['Holder', text(details.holder)],

@@ -13,9 +13,9 @@ export const RHYTHMS = {
 export type Every = keyof typeof RHYTHMS
 
 /** A charge that differs by a larger factor is another purchase, not a new price. */
-const MOST_TIMES_DEARER = 3
+const MAX_PRICE_FACTOR = 3
 
-export interface Run {
+export interface ChargeSeries {
   readonly agentId: string
   readonly merchant: string
   readonly every: Every
@@ -55,7 +55,10 @@ function usualDay(days: readonly string[]): number | undefined {
 }
 
 /** Expects the charge after a given one: a month later on its usual day, else thirty days later. */
-export function nextsOf({ every, days }: Pick<Run, 'every' | 'days'>): (day: string) => string {
+export function nextChargesOf({
+  every,
+  days,
+}: Pick<ChargeSeries, 'every' | 'days'>): (day: string) => string {
   if (every === 'week') return day => addDays(day, RHYTHMS.week.days)
   const usual = usualDay(days.slice(-LATEST))
   if (usual === undefined) return day => addDays(day, RHYTHMS.month.days)
@@ -66,17 +69,17 @@ export function nextsOf({ every, days }: Pick<Run, 'every' | 'days'>): (day: str
 }
 
 /** Whether the next charge is overdue; `before` is the first day that is not known. */
-export const isOver = ({ every, days }: Pick<Run, 'every' | 'days'>, before: string): boolean =>
+export const isOver = ({ every, days }: Pick<ChargeSeries, 'every' | 'days'>, before: string): boolean =>
   daysBetween(days.at(-1) ?? '', before) > RHYTHMS[every].most + 1
 
-export function rhythmOf(run: Run): Rhythm {
+export function rhythmOf(run: ChargeSeries): Rhythm {
   const { every, days, cents } = run
   const last = days.at(-1) ?? ''
   return {
     every,
     since: days[0] ?? '',
     last,
-    next: nextsOf(run)(last),
+    next: nextChargesOf(run)(last),
     firstCents: cents[0] ?? 0n,
     lastCents: cents.at(-1) ?? 0n,
     beforeCents: cents.at(-2) ?? 0n,
@@ -92,7 +95,7 @@ const isWithin = (apart: string, every: keyof typeof RHYTHMS): string =>
 export const mayFollow = (apart: string): string => names.map(every => isWithin(apart, every)).join(' or ')
 
 const EVERY = `case
-    when price > before_price * ${MOST_TIMES_DEARER} or before_price > price * ${MOST_TIMES_DEARER} then null
+    when price > before_price * ${MAX_PRICE_FACTOR} or before_price > price * ${MAX_PRICE_FACTOR} then null
     ${names.map(every => `when ${isWithin('day - before_day', every)} then '${every}'`).join(' ')} end`
 
 const LONG_ENOUGH = names.map(every => `when '${every}' then ${RHYTHMS[every].times - 1}`).join(' ')
@@ -108,14 +111,14 @@ export const RHYTHM_DAYS = 400
 const PRICE = `case
     when payments > 1 and spent in (payments * single_before, payments * single_after) then (spent / payments)::bigint
     when payments > 1 and after_day is null and single_before = single_earlier and spent % payments = 0
-      and spent / payments between single_before and single_before * ${MOST_TIMES_DEARER} then (spent / payments)::bigint
+      and spent / payments between single_before and single_before * ${MAX_PRICE_FACTOR} then (spent / payments)::bigint
     else spent end`
 
 /**
  * SQL: the CTE `runs` of the CTE `paid (agent_id, value, day, payments, spent)`, the days on which an agent
  * has paid a merchant. A run has the minimum number of charges in the same rhythm; `cents` are their prices.
  */
-export const RUNS = `
+export const CHARGE_SERIES = `
 singles as (
   select *, case when payments = 1 then spent end as single from paid
 ),
@@ -148,7 +151,7 @@ runs as (
   having count(*) >= case every ${LONG_ENOUGH} end
 )`
 
-export interface RunRow extends Row {
+export interface ChargeSeriesRow extends Row {
   readonly agentId: string | null
   readonly merchant: string
   readonly every: Every
@@ -157,24 +160,31 @@ export interface RunRow extends Row {
   readonly brokenOn: string | null
 }
 
-export const RUN_MEMBERS = `
+export const CHARGE_SERIES_COLUMNS = `
 agent_id as "agentId", value as merchant, every, days::text[] as days, cents::text[] as cents, broken_on::text as "brokenOn"`
 
-export const runOf = ({ agentId, merchant, every, days, cents, brokenOn }: RunRow): Run[] =>
+export const chargeSeriesOf = ({
+  agentId,
+  merchant,
+  every,
+  days,
+  cents,
+  brokenOn,
+}: ChargeSeriesRow): ChargeSeries[] =>
   agentId === null ? [] : [{ agentId, merchant, every, days, cents: cents.map(BigInt), brokenOn }]
 
 const VIEWS = ['merchant'] as const
 
-const MOST_RUNS = 200
+const MAX_SERIES = 200
 
 const textOf = (of: Pick<Wanted, 'agentId' | 'merchants'>): string => `
 with ${linesOf({ agentId: of.agentId, values: of.merchants })},
 paid as (
   select agent_id, value, day, sum(payments) as payments, sum(spent_cents)::bigint as spent from lines group by 1, 2, 3 having sum(payments) > 0
 ),
-${RUNS}
-select ${RUN_MEMBERS} from runs
-order by (select sum(one) from unnest(runs.cents) as one) desc, agent_id, value, days limit ${MOST_RUNS}`
+${CHARGE_SERIES}
+select ${CHARGE_SERIES_COLUMNS} from runs
+order by (select sum(one) from unnest(runs.cents) as one) desc, agent_id, value, days limit ${MAX_SERIES}`
 
 interface Wanted {
   readonly agentId?: string | undefined
@@ -182,8 +192,13 @@ interface Wanted {
   readonly before: string
 }
 
-export async function readRuns(spend: Spend, { agentId, merchants, before }: Wanted): Promise<Run[]> {
+export async function readChargeSeries(
+  spend: Spend,
+  { agentId, merchants, before }: Wanted,
+): Promise<ChargeSeries[]> {
   const from = addDays(before, -RHYTHM_DAYS)
   const parameters = parametersOf(spend, { views: VIEWS, from, before, agentId, values: merchants })
-  return (await spend.sql<RunRow>(textOf({ agentId, merchants }), parameters)).flatMap(runOf)
+  return (await spend.sql<ChargeSeriesRow>(textOf({ agentId, merchants }), parameters)).flatMap(
+    chargeSeriesOf,
+  )
 }

@@ -72,7 +72,7 @@ export const unitOf = (rule: string): 'euros' | 'minutes' | 'payments' => {
 }
 
 /** Rules whose figures are no spending limit. */
-export const hasNothingLeft: ReadonlySet<string> = new Set([
+export const rulesWithoutLimit: ReadonlySet<string> = new Set([
   'autoApproveLimitEuros',
   'amountTolerancePercent',
   'risk',

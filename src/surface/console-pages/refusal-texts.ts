@@ -205,5 +205,5 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   ],
 }
 
-export const refusalWords = (language: Language): Readonly<Record<string, string>> =>
+export const refusalTexts = (language: Language): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(words).map(([code, [en, de]]) => [code, language === 'de' ? de : en]))

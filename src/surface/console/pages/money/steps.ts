@@ -14,7 +14,7 @@ function kindOf(id: string): string {
   return kinds[prefix] ?? prefix
 }
 
-export async function bookedFor(ids: readonly (string | null)[], request: PageRequest): Promise<Html> {
+export async function postingsFor(ids: readonly (string | null)[], request: PageRequest): Promise<Html> {
   const { ask, may } = request
   if (!may(ledgerApi.transfers)) return html``
   const asked = [...new Set(ids)].filter(id => id !== null)

@@ -28,12 +28,12 @@ export function periodsIn(from: string, to: string, name: PeriodName): string[] 
 
 type Query = Readonly<Record<string, string>>
 
-export const asked = ({ query }: PageRequest): Query =>
+export const reportQuery = ({ query }: PageRequest): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 
 const labels = { agentId: 'Agent', from: 'From', to: 'To', groupBy: 'Group by', days: 'Days ahead' }
 
-export async function questionForm(
+export async function reportForm(
   operation: AnyOperation,
   names: readonly string[],
   request: PageRequest,
@@ -47,8 +47,8 @@ ${[...names, 'agentId'].map(name => field(`asked-${name}`, name, { ...members[na
 </form>`
 }
 
-export const tableAddress = ({ path }: AnyOperation, request: PageRequest): string =>
-  `${request.to(path.slice(1))}?${new URLSearchParams(asked(request))}`
+export const csvAddress = ({ path }: AnyOperation, request: PageRequest): string =>
+  `${request.to(path.slice(1))}?${new URLSearchParams(reportQuery(request))}`
 
 export const spanInWords = ({ from, to }: { readonly from: string; readonly to: string }): string =>
   from === to ? dayInWords(from) : `${dayInWords(from)} to ${dayInWords(to)}`

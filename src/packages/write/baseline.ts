@@ -21,13 +21,13 @@ interface CalledOperation {
   readonly returned?: Shape
 }
 
-export interface CalledContract {
+export interface ContractBaseline {
   readonly version: string
   readonly records: Readonly<Record<string, Shape>>
   readonly operations: Readonly<Record<string, CalledOperation>>
 }
 
-export function calledContract({ version, schemas, operations }: ClientContract): CalledContract {
+export function baselineOf({ version, schemas, operations }: ClientContract): ContractBaseline {
   return {
     version,
     records: mapped(schemas, shapeOf),
@@ -61,7 +61,7 @@ function shapeOf(schema: JsonSchema): Shape {
   }
 }
 
-export function breaksOf(older: CalledContract, newer: CalledContract): string[] {
+export function breakingChanges(older: ContractBaseline, newer: ContractBaseline): string[] {
   const comparison = new Comparison(older, newer)
   for (const [key, { call, sent, returned }] of Object.entries(older.operations)) {
     const now = newer.operations[key]
@@ -79,12 +79,12 @@ const NOTHING: Shape = { types: ['object'], members: {}, always: [] }
 
 class Comparison {
   readonly breaks: string[] = []
-  readonly #older: CalledContract
-  readonly #newer: CalledContract
+  readonly #older: ContractBaseline
+  readonly #newer: ContractBaseline
   /** Compares records once in each direction, which also ends recursion. */
   readonly #compared = new Set<string>()
 
-  constructor(older: CalledContract, newer: CalledContract) {
+  constructor(older: ContractBaseline, newer: ContractBaseline) {
     this.#older = older
     this.#newer = newer
   }
@@ -159,7 +159,7 @@ class Comparison {
   }
 }
 
-const resolved = (shape: Shape, { records }: CalledContract): Shape =>
+const resolved = (shape: Shape, { records }: ContractBaseline): Shape =>
   shape.record === undefined ? shape : (records[shape.record] ?? shape)
 
 const accepts = (types: readonly string[], type: string): boolean =>
@@ -169,15 +169,15 @@ const wordsOf = (types: readonly string[]): string => types.join(' or ') || 'any
 
 const file = new URL('../callers.json', import.meta.url)
 
-export const readCalled = (): CalledContract => JSON.parse(readFileSync(file, 'utf8'))
+export const readBaseline = (): ContractBaseline => JSON.parse(readFileSync(file, 'utf8'))
 
 /**
  * Writes the contract on which callers rely from now on. Returns breaking changes, and writes nothing then
  * unless `mayBreak`.
  */
-export function keepCalled(mayBreak: boolean): readonly string[] {
-  const now = calledContract(readContract())
-  const breaks = mayBreak ? [] : breaksOf(readCalled(), now)
+export function writeBaseline(mayBreak: boolean): readonly string[] {
+  const now = baselineOf(readContract())
+  const breaks = mayBreak ? [] : breakingChanges(readBaseline(), now)
   if (breaks.length === 0) writeFileSync(file, linesOf({ ...now }, { records: 1, operations: 1 }))
   return breaks
 }
