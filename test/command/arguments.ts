@@ -86,26 +86,26 @@ describe('the arguments of a command', () => {
   })
 
   test.each([
-    [['--amountEuros', '25,50'], '--amountEuros wants number, and this is none: 25,50. Write 25.50'],
-    [['--amountEuros', '0x10'], '--amountEuros wants number, and this is none: 0x10'],
-    [['--amountEuros', '1e3'], '--amountEuros wants number, and this is none: 1e3'],
+    [['--amountEuros', '25,50'], '--amountEuros expects number, got: 25,50. Write 25.50'],
+    [['--amountEuros', '0x10'], '--amountEuros expects number, got: 0x10'],
+    [['--amountEuros', '1e3'], '--amountEuros expects number, got: 1e3'],
     [
       ['--amountEuros', '9007199254740993'],
-      '--amountEuros has more digits than can be sent unchanged: 9007199254740993',
+      '--amountEuros has too many digits for JSON: 9007199254740993',
     ],
-    [['--amountEuros'], '--amountEuros wants a value.'],
-    [['--purpose', '--json'], '--purpose wants a value. If --json is it, write --purpose=--json'],
+    [['--amountEuros'], '--amountEuros needs a value.'],
+    [['--purpose', '--json'], '--purpose needs a value. If --json is the value, write --purpose=--json'],
     [['--purpose', 'a', '--purpose', 'b'], '--purpose is given twice.'],
-    [['--purpos', 'a'], 'There is no option --purpos here. Did you mean --purpose?'],
-    [['--metadata', '{a}'], /^--metadata is no valid JSON: /],
-    [['intent_1'], 'intents create takes no id, and no intent_1'],
-    [['--metadata.'], 'There is no option --metadata. here. Did you mean --metadata?'],
+    [['--purpos', 'a'], 'Unknown option --purpos. Did you mean --purpose?'],
+    [['--metadata', '{a}'], /^--metadata is not valid JSON: /],
+    [['intent_1'], 'intents create takes no id; intent_1 is too much'],
+    [['--metadata.'], 'Unknown option --metadata.. Did you mean --metadata?'],
   ])('that cannot be are refused: %j', (args, message) => {
     expect(() => call('intents.create', ...args)).toThrow(message)
   })
 
   test('name what is missing, with an example', () => {
-    expect(() => call('agents.get')).toThrow(/^agents get wants <id>\. The agent’s id\. For example: agent_/)
+    expect(() => call('agents.get')).toThrow(/^agents get needs <id>\. The agent’s id\. For example: agent_/)
     expect(() => call('agents.get', '..')).toThrow("'..' names nothing.")
     expect(() => call('intents.list', '--status', 'aproved')).toThrow(/not aproved\. Did you mean approved\?/)
   })

@@ -115,7 +115,7 @@ export function readValue(text: string, shape: Shape): ParseResult {
   if ((may('object') && /^\s*\{/.test(text)) || (may('array') && /^\s*\[/.test(text)))
     return jsonOf(text, may('string'))
   if (may('string')) return { value: text }
-  return { problem: `must be ${shape.words}, not: ${text}${hintOf(text, types)}` }
+  return { problem: `expects ${shape.words}, got: ${text}${hintOf(text, types)}` }
 }
 
 const hintOf = (text: string, types: readonly string[]): string =>
