@@ -89,10 +89,7 @@ describe('the arguments of a command', () => {
     [['--amountEuros', '25,50'], '--amountEuros expects number, got: 25,50. Write 25.50'],
     [['--amountEuros', '0x10'], '--amountEuros expects number, got: 0x10'],
     [['--amountEuros', '1e3'], '--amountEuros expects number, got: 1e3'],
-    [
-      ['--amountEuros', '9007199254740993'],
-      '--amountEuros has too many digits for JSON: 9007199254740993',
-    ],
+    [['--amountEuros', '9007199254740993'], '--amountEuros has too many digits for JSON: 9007199254740993'],
     [['--amountEuros'], '--amountEuros needs a value.'],
     [['--purpose', '--json'], '--purpose needs a value. If --json is the value, write --purpose=--json'],
     [['--purpose', 'a', '--purpose', 'b'], '--purpose is given twice.'],
@@ -106,7 +103,7 @@ describe('the arguments of a command', () => {
 
   test('name what is missing, with an example', () => {
     expect(() => call('agents.get')).toThrow(/^agents get needs <id>\. The agent’s id\. For example: agent_/)
-    expect(() => call('agents.get', '..')).toThrow("'..' names nothing.")
+    expect(() => call('agents.get', '..')).toThrow("'..' is not an id.")
     expect(() => call('intents.list', '--status', 'aproved')).toThrow(/not aproved\. Did you mean approved\?/)
   })
 
