@@ -99,7 +99,10 @@ describe('a faulty step', () => {
   test('that begins too late does not submit an instant payment', async () => {
     const payment = { until: new Date() } as Payment
     const errand = { id: 'transfer_late', mode: 'test', asks: payment, byMs: Date.now() }
-    expect(await submit.call(errand, { ports: engine.runtime.ports, requestId: 'r' })).toBe('late')
+    expect(await submit.call(errand, { ports: engine.runtime.ports, requestId: 'r' })).toEqual({
+      status: 'late',
+      recall: null,
+    })
     expect(rail.count('submit', 'transfer_late')).toBe(0)
   })
 

@@ -37,7 +37,7 @@ describe('agentpay signal', () => {
     )
     expect([code, err]).toEqual([
       0,
-      `${cli} workflow signal --workflow-id intent/${intent.id} --name approve --input '{"by":"Ada","reason":"It'\\''s fine"}' --address ${addressOfRun()} --namespace default\napprove has been sent to intent/${intent.id}.\n`,
+      `${cli} workflow signal --workflow-id intent/${intent.id} --name approve --input '{"by":"Ada","reason":"It'\\''s fine"}' --address ${addressOfRun()} --namespace default\napprove was sent to intent/${intent.id}.\n`,
     ])
     await becomes(intent.id, 'approved')
     expect(await get(intent.id)).toMatchObject({
