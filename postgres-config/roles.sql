@@ -3,7 +3,7 @@
 \set agentpay `cat /run/secrets/agentpay_db_password`
 \set temporal `cat /run/secrets/temporal_db_password`
 
--- Owns the database and the schema in it: nobody but `migrate` logs in as it.
+-- Owns the database and the schema in it: only `migrate` logs in as it.
 create role agentpay_migration login password :'migration';
 -- As which the programs log in, and as which they work: these own nothing, cannot change the schema, and cannot change
 -- what ledger and journal have written.

@@ -15,7 +15,7 @@ import { operations } from './support/contract/world.ts'
 const operationEntries = operations.map(registered => [registered.key, registered.operation] as const)
 const writes = operationEntries.filter(([, operation]) => operation.method !== 'GET' || isWriting(operation))
 
-/** Any caller who sees an unexpected recovery must be able to stop it, whatever the scopes. */
+/** Any caller who sees an unexpected recovery must be able to stop it, with any scopes. */
 const FOR_ANY_KEY = ['assistants.message', 'people.stopRecovery', 'keys.current', 'keys.revokeCurrent']
 
 interface Json {

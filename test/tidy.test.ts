@@ -24,6 +24,7 @@ import './tidy/data-model.ts'
 import './tidy/dependencies.ts'
 import './tidy/migrations.ts'
 import './tidy/parts.ts'
+import './tidy/words.ts'
 
 const { files, project } = readSources()
 const shipped = files.filter(({ path }) => !path.startsWith('test/'))

@@ -157,7 +157,7 @@ export const wrongContracts: Record<string, () => unknown> = {
     // @ts-expect-error there is no such scope
     get('/jars', { summary: 'x', callers: ['key'], scope: 'jars:read', returns: [200, Jar] }),
   unknownCaller: () =>
-    // @ts-expect-error nobody calls as a robot
+    // @ts-expect-error there is no such caller
     get('/jars', { summary: 'x', callers: ['robot'], returns: [200, Jar] }),
   unknownRun: () =>
     // @ts-expect-error there are three kinds of run

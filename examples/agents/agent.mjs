@@ -21,7 +21,7 @@ if (intent.status !== 'approved')
   throw new Error(`${intent.id} is ${intent.status}: ${intent.comment ?? 'no reason was given'}`)
 
 try {
-  // The same key returns the same answer, so nothing is paid twice, whatever happens to the connection.
+  // The same key returns the same answer, so nothing is paid twice if the connection breaks.
   const paid = await pay.mpp.pay({ intentId: intent.id, url: address }, { idempotencyKey: intent.id })
   const outcome = await pay.outcomes.create({ intentId: intent.id, success: paid.merchant_status === 200 })
   console.log(`paid: ${paid.credential_id}, and reported: ${outcome.id}`)

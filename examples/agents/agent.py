@@ -26,7 +26,7 @@ def main(address: str, amount: str = "2.5") -> None:
         raise SystemExit(f"{intent['id']} is {intent['status']}: {intent['comment'] or 'no reason was given'}")
 
     try:
-        # The same key again gives the same answer: nothing is paid twice, whatever happens to the connection.
+        # The same key again gives the same answer: nothing is paid twice if the connection breaks.
         paid = pay.mpp.pay({"intentId": intent["id"], "url": address}, idempotency_key=intent["id"])
         outcome = pay.outcomes.create({"intentId": intent["id"], "success": paid["merchant_status"] == 200})
         print(f"paid: {paid['credential_id']}, and reported: {outcome['id']}")

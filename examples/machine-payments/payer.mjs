@@ -32,7 +32,7 @@ const intent = await call('POST', '/intents', {
 if (intent.status !== 'approved')
   throw new Error(`The intent ${intent.id} is ${intent.status}: a person decides.`)
 
-// The same key returns the same answer, so nothing is paid twice, whatever happens to the connection.
+// The same key returns the same answer, so nothing is paid twice if the connection breaks.
 const payment = { intentId: intent.id, url: address }
 const paid = await call('POST', '/v1/mpp/pay', payment, { 'Idempotency-Key': intent.id })
 console.log('bought:', paid.merchant_body)

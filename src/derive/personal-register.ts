@@ -2,7 +2,7 @@ import type { Area, Areas } from '../kernel/contract/area.ts'
 import { legalGrounds, type PersonalColumn, type PersonalTable } from '../values/personal.ts'
 
 const HEAD = `-- Written by \`npm run openapi\` from what each noun says of its columns. What becomes of each column about a person when the person is
--- forgotten, and after how many years; and by which columns of the row it is about somebody other than the owner.
+-- forgotten, and after how many years; and by which columns of the row it is about a person other than the owner.
 create or replace function personal_register() returns table (
   table_name text, owner_column text, column_name text, treatment text, fixed text, years integer, about jsonb)
 language sql immutable as $$ values

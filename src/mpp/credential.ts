@@ -35,7 +35,7 @@ export const isPaymentScheme = (value: string): boolean => /^[ \t]*payment(?:[ \
 export const credentialDigest = (value: string): string =>
   hash('sha256', encodedPart(value.slice(0, LONGEST)) ?? value, 'base64url')
 
-/** Of an `Authorization` or `Payment-Authorization` header. The sentence of a problem repeats nothing of the value. */
+/** Parses an `Authorization` or `Payment-Authorization` header. The sentence of a problem repeats nothing of the value. */
 export function parseCredential(value: string): Credential | Unusable {
   if (value.length > LONGEST) return problem(`The credential has more than ${LONGEST} characters.`)
   const encoded = encodedPart(value)

@@ -17,7 +17,7 @@ const TIMEOUTS = {
 /**
  * `role` cannot change rows of the journal and the ledger. `plan_cache_mode`: prepared statements look rows
  * up by key, and planning each call anew took a fifth of the database's time. Such a plan is kept while its
- * table grows, so two settings keep it on its index whatever size the table had at planning time.
+ * table grows, so two settings keep it on its index at any size that the table had when it was planned.
  * `enable_seqscan`: a table of one page would be read whole and sorted. `random_page_cost`: the data is in
  * memory or on an SSD; the default is for spinning disks and makes batches scan whole tables.
  */

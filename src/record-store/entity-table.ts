@@ -44,8 +44,7 @@ function comparisonText({ name, type }: Column, wanted: unknown, place: (value: 
 
 /**
  * `coalesce` hides the comparison from PostgreSQL's statistics: if all rows have the same status, they say
- * that no row has another one than $1, whatever that is, and a list would be sorted as if it were a single
- * row.
+ * that no row has another status than $1, and a list would be sorted as if it were a single row.
  */
 const otherThan = (name: string, place: string): string => `coalesce(${name} <> ${place}, false)`
 

@@ -27,7 +27,7 @@ async function fundOften({ client }: WorldOwner): Promise<void> {
 }
 
 /**
- * A plan is kept, whatever becomes of its table. So each list must walk an index in its order, even if
+ * A plan is kept while its table changes. So each list must walk an index in its order, even if
  * PostgreSQL believes that reading and sorting all rows costs nothing. The lists were called without filters.
  */
 export function testListPlans(

@@ -29,7 +29,7 @@ async function execute(statement: string): Promise<void> {
   await client.end()
 }
 
-/** Of this database only: other test files have listeners on the same server. */
+/** Ends those of this database only: other test files have listeners on the same server. */
 const TERMINATE = `select pg_terminate_backend(pid) from pg_stat_activity
 where datname = current_database() and query ilike 'listen outbox%'`
 

@@ -15,5 +15,5 @@ export async function until<T>(
     if (value) return value
     await sleep(Math.max(20, (performance.now() - began) / 8))
   }
-  throw new Error(`In vain: ${what}`)
+  throw new Error(`Timed out: ${what}`)
 }

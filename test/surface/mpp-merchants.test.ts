@@ -149,7 +149,7 @@ describe('a merchant that is shown a credential', () => {
   test.each([
     ['no-receipt', undefined],
     ['forged-receipt', { method: 'tempo' }],
-    ['foreign-receipt', { challengeId: 'of-somebody-else' }],
+    ['foreign-receipt', { challengeId: 'of-another-challenge' }],
     ['old-receipt', { status: 'success' }],
   ])('and charges it, gives %s', async (scenario, receipt) => {
     const paid = await pay(urlOf(scenario))

@@ -69,7 +69,7 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
   return credential
 }
 
-const NOT_DELETED = 'The processor has not been told yet.'
+const NOT_DELETED = 'The processor has not been notified yet.'
 
 export async function revokeMppToken(
   mppCredentialId: string,

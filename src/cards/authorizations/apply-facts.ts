@@ -34,7 +34,7 @@ import { factOf, type IncomingMessage, processorRefOf } from './network/incoming
 
 const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
 
-/** The resulting state is the same in whatever order, and however often, facts arrive. */
+/** Facts may arrive in any order and repeatedly: the resulting state is the same. */
 export function applyMessage(
   message: IncomingMessage<CardFact>,
   existing: AuthorizationRow | undefined,

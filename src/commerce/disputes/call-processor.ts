@@ -270,7 +270,7 @@ function recordDecision(dispute: Dispute, standing: NetworkDecision, now: Date):
   recordFact(dispute, { id: `inquiry/${now.toISOString()}`, type, at: now, amountCents })
 }
 
-/** Records what the network reports as a fact, whatever the dispute's status is. */
+/** Records what the network reports as a fact, in any status of the dispute. */
 export const notice: HandlerOf<typeof disputesApi.notice> = async ({ body }, context) => {
   const { id, sentAt, content, cardId } = body
   const { disputeId, says, amountCents } = content as DisputeNews

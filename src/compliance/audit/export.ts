@@ -10,7 +10,7 @@ import { csvLines, type Exported, readLines, spanOf } from './export-rows.ts'
 import { purgedSize } from './purge.ts'
 import { readNodes } from './tree-store.ts'
 
-/** Entries per read, which bounds the memory whatever the size of the trail. */
+/** Entries per read, which bounds the memory for a trail of any size. */
 const PAGE = 1_000
 
 /** The export is recorded in the trail before its first byte is sent. */

@@ -110,7 +110,7 @@ function problemOfMajor(
   return undefined
 }
 
-/** The status is the furthest report of a major incident, in whatever order the reports were recorded. */
+/** The status is the furthest report of a major incident, in any order of recording. */
 export function followReports(incident: SecurityIncident): void {
   const furthest = ORDER.findLast(stage => incident.hasReported(stage))
   const isReported = incident.isMajor === true && furthest !== undefined

@@ -152,7 +152,7 @@ export const intentsApi = {
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
     description:
-      'In the console a person approves with a passkey, and with a key the passkey of a person can be sent along; it must be where the policy asks for it. `POST /passkeys/intents/{intentId}/challenge` gives what it signs, and `GET /intents/{id}/approval` is the proof afterwards. A signature can be used in one request only, whatever its outcome. The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and its tolerance are held in the agent’s wallet and count towards the limits. If the approval is refused, the intent still waits.',
+      'In the console a person approves with a passkey, and with a key the passkey of a person can be sent along; it must be where the policy asks for it. `POST /passkeys/intents/{intentId}/challenge` gives what it signs, and `GET /intents/{id}/approval` is the proof afterwards. A signature can be used in one request only, whether it succeeds or not. The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and its tolerance are held in the agent’s wallet and count towards the limits. If the approval is refused, the intent still waits.',
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',

@@ -22,7 +22,7 @@ const foldName = (text: string): string => {
   return lowerCase.trim().replace(/\s+/g, ' ').normalize('NFC').replaceAll('ß', 'ss').replaceAll('ς', 'σ')
 }
 
-/** One key for all spellings of a merchant: the host, whatever the URL, or the name regardless of case. */
+/** One key for all spellings of a merchant: the host of a URL, or the name regardless of case. */
 export const foldMerchant = (name: string): string => hostOf(name) ?? foldName(name)
 
 interface Normalization {

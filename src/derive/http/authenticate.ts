@@ -7,9 +7,9 @@ import type { Credentials } from './credentials.ts'
 import type { Browser, RequestCredentials } from './request-credentials.ts'
 import type { Prove } from './used-proofs.ts'
 
-const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
-export const anyone: Actor = { type: 'public', ...nobody }
-export const dashboard: Actor = { type: 'dash', ...nobody }
+const noTenant = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
+export const anyone: Actor = { type: 'public', ...noTenant }
+export const dashboard: Actor = { type: 'dash', ...noTenant }
 
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 

@@ -7,7 +7,7 @@ import type { RequestCredentials } from './request-credentials.ts'
 interface Endless {
   readonly gate: Gate
   readonly credentialWatch: CredentialWatch
-  /** Aborted when the process is told to stop. */
+  /** Aborted when the process is asked to stop. */
   readonly stopping: AbortSignal
 }
 

@@ -52,7 +52,7 @@ export interface Pipeline {
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
   readonly credentialWatch: CredentialWatch
-  /** Aborted when the process is told to stop: endless answers end then. */
+  /** Aborted when the process is asked to stop: endless answers end then. */
   readonly stopping: AbortSignal
   readonly bodies: BodyMemory
   /** Bodies with files have memory of their own: no payment waits behind an upload. */

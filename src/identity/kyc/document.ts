@@ -14,8 +14,8 @@ export const KEPT_MS = {
 } as const
 
 /**
- * SQL condition: the document will be erased. Evidence of a person is kept at least this long in real time,
- * whatever the owner's test clock says.
+ * SQL condition: the document will be erased. Evidence of a person is kept at least this long in real
+ * time: the owner's test clock does not count.
  */
 export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or coalesce((
   select provider from (select owner_id as o, mode as m, id as i, provider from kyc_submissions) s

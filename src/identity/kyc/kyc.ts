@@ -170,7 +170,7 @@ const receive: Receive = async (request, tools) => {
 
 type OperatorContext = ContextOf<typeof kycApi.approve>
 
-/** The operator may decide whatever the provider is. */
+/** The operator may decide with any provider. */
 async function decide(id: string, rejection: Rejection | null, context: OperatorContext) {
   const { refuse } = context
   if (!(await actForOwnerOf(id, context))) return refuse('submission_not_found')

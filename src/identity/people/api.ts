@@ -153,7 +153,7 @@ export const recoveryApi = {
   stopRecovery: del('/people/{id}/recovery', {
     summary: 'Stop the recovery of a person',
     description:
-      'Any key and any person of the account can, whatever their scopes or role, so that everyone can stop an unexpected recovery. An operator’s link stops working.',
+      'Any key and any person of the account can, of any scope or role, so that everyone can stop an unexpected recovery. An operator’s link stops working.',
     callers: ['key'],
     returns: [200, PersonRecord],
     fails: {

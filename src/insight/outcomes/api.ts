@@ -81,7 +81,7 @@ const figures = {
     description:
       'The present cost of the reported intents: payments less refunds. Unpaid intents count as 0.',
   }),
-  valueCents: money.meta({ description: 'The sum of the reported values, of which there are `valued`.' }),
+  valueCents: money.meta({ description: 'The sum of the reported values; `valued` counts them.' }),
   valued: z.int().min(0),
   returnCents: signedMoney.meta({ description: '`valueEuros` less `netSpendEuros`.' }),
   returnShare: z

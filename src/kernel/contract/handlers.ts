@@ -39,7 +39,7 @@ export interface ChainedCall<P, A, I> {
   readonly step: BatchedStep<I, unknown, string, Record<never, never>>
   /** The answers that the step records; the handler's `record` takes any other. */
   accepts(answer: A | I): answer is I
-  /** Whose records the step changes, where the caller belongs to no tenant. */
+  /** The tenant whose records the step changes, if the caller belongs to none. */
   readonly tenant?: Tenant
 }
 

@@ -1,5 +1,5 @@
 -- Written by `npm run openapi` from what each noun says of its columns. What becomes of each column about a person when the person is
--- forgotten, and after how many years; and by which columns of the row it is about somebody other than the owner.
+-- forgotten, and after how many years; and by which columns of the row it is about a person other than the owner.
 create or replace function personal_register() returns table (
   table_name text, owner_column text, column_name text, treatment text, fixed text, years integer, about jsonb)
 language sql immutable as $$ values

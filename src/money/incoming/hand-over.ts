@@ -23,7 +23,7 @@ type Arrival = Parameters<HandlerOf<typeof incomingSteps.arrive>>[0]['body']['cr
 
 export function handedOver(credit: IncomingCredit): HandedOver {
   const { id, mode, toOwnerId, walletId, amountCents } = credit
-  if (toOwnerId === null || walletId === null) throw new Error(`${id} is handed over to nobody`)
+  if (toOwnerId === null || walletId === null) throw new Error(`${id} has no owner to hand it over to`)
   const { source, origin, bankReference, part, iban, reference, senderName, senderIban } = credit
   const { endToEndId, valueDate, reason, fromOwnerId, fromWalletId } = credit
   return {

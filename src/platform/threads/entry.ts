@@ -69,7 +69,7 @@ class Job {
       else void this.#step()
     })
     this.#port.on('close', () => {
-      const gone = new Error('Nobody waits for this any more.')
+      const gone = new Error('The caller no longer waits for the result.')
       this.#page.reject(gone)
       this.#page.promise.catch(() => undefined)
       this.#bytes.breakOff(gone)

@@ -8,7 +8,7 @@ import type { Answer, JobRequest, StepRequest } from './messages.ts'
 const BUFFER = 262_144
 /** The first buffer suffices for a small body; a connection holds as much anyway. */
 const FIRST_BUFFER = 65_536
-/** The most buffers of one job, which bounds the memory on its way to the thread whatever the length of the input. */
+/** The most buffers of one job, which bounds the memory on its way to the thread for any length of the input. */
 const MOST_BUFFERS = 4
 
 type Post = (message: StepRequest, memory: ArrayBuffer[]) => void

@@ -141,7 +141,7 @@ export const scenarios = {
   },
   'foreign-receipt': {
     ...charged,
-    receipt: receipt => ({ ...receipt, challengeId: 'of-somebody-else' }),
+    receipt: receipt => ({ ...receipt, challengeId: 'of-another-challenge' }),
     about: 'Charges the card, and gives the receipt of another payment.',
   },
   'old-receipt': {

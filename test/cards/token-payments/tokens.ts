@@ -47,7 +47,7 @@ describe('the token of a machine payment', () => {
     expect(await step()).toEqual({ done: true })
     await settle('not_paid')
     expect(await tokensOf(payer.card.id)).toMatchObject([
-      { status: 'revoked', processorProblem: 'The processor has not been told yet.' },
+      { status: 'revoked', processorProblem: 'The processor has not been notified yet.' },
     ])
     failTokens({ failure: 'late' })
     expect(await step()).toEqual({ done: false })

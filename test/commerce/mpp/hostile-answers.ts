@@ -68,7 +68,7 @@ describe('after the credential was sent, a merchant that', () => {
     ['no receipt', answerWith(200, {}, 'sold'), /no receipt/],
     ['a forged receipt', answerWith(200, { 'payment-receipt': 'forged' }, 'sold'), /receipt/],
     ['the receipt of a failure', sell({}, { status: 'failed' } as never), /status/],
-    ['a foreign receipt', sell({}, { challengeId: 'of-somebody-else' }), /another challenge/],
+    ['a foreign receipt', sell({}, { challengeId: 'of-another-challenge' }), /another challenge/],
     ['a receipt for another order', sell({}, { externalId: 'order-2' }), /externalId/],
     ['an old receipt', sell({}, { timestamp: '2026-01-01T00:00:00Z' }), /older/],
   ])('gives %s is paid all the same, with a note', async (what, gives, note) => {

@@ -62,7 +62,7 @@ describe('a replay by a filter', () => {
     expect(one).toEqual({ replayed: 1, more: false, last: expect.stringMatching(/^delivery_/) })
     await until('it has come once more', () => receiver.at(path).length === 4)
     await allDelivered(client, id, 3)
-    // Those after the last processed one, whatever is before it.
+    // Only those after the last processed one count.
     const ids = (await deliveriesOf(client, id)).map(delivery => delivery.id).sort()
     const rest = await replay({ status: 'delivered', after: String(ids[0]) })
     expect(rest).toEqual({ replayed: 2, more: false, last: ids[2] })

@@ -40,7 +40,7 @@ export const networkSays = (client: TestClient, disputeId: string, says: Says, m
 export const daysLater = (client: TestClient, days: number) =>
   bodyOf(client.sandbox.advance({ body: { days } }))
 
-/** The ledger balance of an account, whatever its normal side. */
+/** The ledger balance of an account, on either normal side. */
 export async function ledgerBalance(client: TestClient, kind: string): Promise<number> {
   const { data } = await bodyOf(client.ledger.accounts({ query: { limit: 100 } }))
   const account = data.find(one => one.kind === kind)

@@ -76,7 +76,7 @@ export async function aLink(
   return { personId, url: `${url}/login#${token}` }
 }
 
-/** A person who signed in by a link, whoever else the account has. */
+/** A person who signed in by a link; the account may have others. */
 export async function signedInTo(
   service: Pick<TestService, 'sql' | 'url'>,
   account: Account,

@@ -151,7 +151,7 @@ select count(*)::int as count from (
 export const pausedCount = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(`select paused_webhooks(${MAX_COUNTED})::int as count`))[0]?.count ?? 0
 
-/** How long a delivery is kept, whatever its status. Its event is kept for good. */
+/** How long a delivery is kept, in any status. Its event is kept for good. */
 const RETENTION_MS = days(30)
 const EXPIRED_AT_ONCE = 5_000
 
