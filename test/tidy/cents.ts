@@ -6,7 +6,7 @@ import { lineOf, readSources, type Source } from '../support/tidy/sources.ts'
 const EDGE: readonly (readonly [place: RegExp, reason: string])[] = [
   [/^src\/command\//, 'a client of the API'],
   [/^src\/surface\/(console|canvas|proposals)\//, 'shows and sends the JSON of the API'],
-  [/^src\/surface\/console-pages\/rule-words\.ts$/, 'rules by the names that checks have in JSON'],
+  [/^src\/surface\/console-pages\/rule-texts\.ts$/, 'rules by the names that checks have in JSON'],
   [/^src\/surface\/mpp-merchants\//, 'prices as texts in addresses and answers'],
   [/^src\/derive\//, 'documents and verifies JSON'],
   [/^src\/dev\/seed\.ts$/, 'sends the JSON of the API'],
@@ -43,10 +43,10 @@ function linesInEuros({ node }: Source): number[] {
   return lines
 }
 
-describe('amounts', () => {
-  const shipped = readSources().files.filter(({ path }) => path.startsWith('src/'))
-  const inEuros = shipped.flatMap(source => linesInEuros(source).map(line => ({ path: source.path, line })))
+const shipped = readSources().files.filter(({ path }) => path.startsWith('src/'))
+const inEuros = shipped.flatMap(source => linesInEuros(source).map(line => ({ path: source.path, line })))
 
+describe('amounts', () => {
   test('are named in euros only where they are JSON', () => {
     const others = inEuros.filter(({ path }) => !EDGE.some(([place]) => place.test(path)))
     expect(
