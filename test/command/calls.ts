@@ -81,7 +81,7 @@ describe('a call', () => {
     const { code, err } = await calling('agents', 'update', 'agent_1', '--name', 'B')
     expect([code, seen.length]).toEqual([4, 1])
     expect(err).toMatch(
-      /: the connection broke\. The call may have been carried out: look before you repeat it\.\n$/,
+      /: the connection broke\. The call may have succeeded: check before you repeat it\.\n$/,
     )
   })
 
@@ -123,14 +123,14 @@ describe('a call', () => {
     plays.push(response => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway'))
     expect(await calling('agents', 'get', 'a')).toMatchObject({
       code: 1,
-      err: 'The service has answered with the status 502. (502)\n',
+      err: 'The service answered with status 502. (502)\n',
     })
   })
 
   test('whose answer is no JSON is told as such', async () => {
     plays.push(response => response.writeHead(200, { 'content-type': 'application/json' }).end('{'))
     const { code, err } = await calling('agents', 'get', 'a')
-    expect([code, err]).toEqual([1, 'The answer with the status 200 cannot be read: it is no JSON.\n'])
+    expect([code, err]).toEqual([1, 'The response with status 200 is not JSON.\n'])
   })
 
   test('that the person interrupts is not made again', async () => {
@@ -215,7 +215,7 @@ describe('a call', () => {
     const { code, err } = await runCommand(['agents', 'list'], { env })
     expect([code, err]).toEqual([
       4,
-      'http://127.0.0.1:1 cannot be reached: nothing is listening there. `agentpay doctor` tells more.\n',
+      'http://127.0.0.1:1 cannot be reached: nothing is listening there. Run `agentpay doctor` for details.\n',
     ])
   })
 

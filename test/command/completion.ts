@@ -80,7 +80,7 @@ describe('completion', () => {
     const { code, err } = await runCommand(['completion', 'zhs'])
     expect([code, err]).toEqual([
       2,
-      'There is completion for bash, zsh and fish, not for zhs. Did you mean zsh?\n',
+      'Completion exists for bash, zsh and fish, not for zhs. Did you mean zsh?\n',
     ])
   })
 })

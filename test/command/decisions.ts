@@ -59,7 +59,7 @@ describe('agentpay intents wait', () => {
     expect([code, out, err, waits]).toEqual([
       1,
       '',
-      `${id} still waits for a decision, 3 seconds later.\n`,
+      `${id} is still waiting for a decision after 3 seconds.\n`,
       [2_000, 1_000],
     ])
     const wrong = await running(['intents', 'wait', id, '--timeout', 'soon'], { key })

@@ -15,12 +15,12 @@ describe('a command line', () => {
     [['verson'], 'There is no command verson. Did you mean version? See: agentpay --help\n'],
     [
       ['intents', 'create', '--amountEuros', '1'],
-      'intents create wants --purpose. See: agentpay intents create --help\n',
+      'intents create needs --purpose. See: agentpay intents create --help\n',
     ],
-    [['agents', 'get', 'a', '--all'], 'agents get gives no pages: leave --all out.\n'],
-    [['agents', 'get', 'a', '--body', '{}'], 'agents get takes no body.\n'],
+    [['agents', 'get', 'a', '--all'], 'agents get has no pages. Omit --all.\n'],
+    [['agents', 'get', 'a', '--body', '{}'], 'agents get takes no body. Omit it.\n'],
     [['version', 'a'], 'version takes no arguments, and no a\n'],
-    [['completion'], 'completion wants <shell>: bash, zsh or fish.\n'],
+    [['completion'], 'completion needs <shell>: bash, zsh or fish.\n'],
   ])('that is not understood ends with 2 and a sentence: %j', async (argv, err) => {
     expect(await runCommand(argv)).toEqual({ code: 2, out: '', err })
   })

@@ -68,7 +68,7 @@ describe('what is printed for people', () => {
   test('says when there is nothing, and when there is more', () => {
     expect(printed(page())).toBe('None.\n')
     expect(printed({ data: [{ id: 'a' }], hasMore: true, nextCursor: 'abc' })).toBe(
-      'id\na\nThere are more: --cursor abc, or --all for all.\n',
+      'id\na\nMore results: use --cursor abc, or --all for all.\n',
     )
   })
 
