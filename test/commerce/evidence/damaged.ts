@@ -30,7 +30,7 @@ describe('a file in the store', () => {
       writeFileSync(path, damaged)
       const answer = await read()
       expect([answer.status, answer.headers.get('x-error-code')]).toEqual([503, 'file_corrupt'])
-      expect(await answer.text()).toContain('alarmed')
+      expect(await answer.text()).toContain('alerted')
     }
     expect(await filesLost()).toBe(before + places.length)
     writeFileSync(path, whole)

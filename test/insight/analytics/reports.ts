@@ -280,7 +280,7 @@ describe('anomalies', () => {
       ['budget_at_this_pace', agent.id, 52, 100],
       ['outside_of_runs', agent.id, 2, undefined],
     ])
-    expect(data[0]?.sentence).toContain('€ 52.00 of the € 60.00 that all agents share for the month')
+    expect(data[0]?.sentence).toContain('€ 52.00 of the € 60.00 that all agents share this month')
     const ofAgent = await bodyOf(client.analytics.anomalies({ query: { agentId: agent.id } }))
     expect(ofAgent.data.map(({ kind }) => kind)).toEqual(['budget_at_this_pace', 'outside_of_runs'])
     const unusual = async (query: object) =>
