@@ -156,7 +156,7 @@ test('no two indexes of a table hold the same', async () => {
 
 test('a PostgreSQL older than 18 is refused by its version, a later one is accepted', () => {
   expect(() => requireVersion('17.6 (Debian 17.6-1)')).toThrow(
-    'PostgreSQL 17.6 (Debian 17.6-1): it must be 18',
+    'PostgreSQL 17.6 (Debian 17.6-1); it must be 18',
   )
   expect(() => requireVersion('18.4')).not.toThrow()
   expect(() => requireVersion('19beta1')).not.toThrow()

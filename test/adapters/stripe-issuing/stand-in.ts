@@ -30,5 +30,5 @@ test('the Stripe mock is built only from its pinned source, and a missing Go is 
   const machine = tools()
   await expect(find(machine)).rejects.toThrow(/Go is not installed\. Install Go, or set STRIPE_MOCK\.$/)
   fakeGo(machine, { sum: 'h1:another', result: machine.put('built', '') })
-  await expect(find(machine)).rejects.toThrow('has another sum than expected')
+  await expect(find(machine)).rejects.toThrow('has an unexpected checksum')
 })

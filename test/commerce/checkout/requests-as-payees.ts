@@ -52,7 +52,9 @@ describe.each([false, true])(
       const { declare, request, holder } = await aPayee({ isOwn })
       const other = await declare({ amountEuros: 20 })
       expect(other).toMatchObject({ status: 400, code: 'request_other_amount' })
-      expect(other.error).toBe('amountEuros: € 25.00 are outstanding for the request, not € 20.00. Declare that amount.')
+      expect(other.error).toBe(
+        'amountEuros: € 25.00 are outstanding for the request, not € 20.00. Declare that amount.',
+      )
       await sendEuros(holder.client, 10, request.reference)
       expect(await declare()).toMatchObject({ code: 'request_other_amount' })
       expect(await bodyOf(declare({ amountEuros: 15 }))).toMatchObject({ status: 'approved' })
