@@ -82,9 +82,7 @@ test('after a partial payment, page and QR code show the rest', async () => {
     ...desktop,
     locale: 'en-GB',
   })
-  expect(await page.locator('.meaning').innerText()).toBe(
-    '€\u00a05.00 have arrived. €\u00a07.50 are still due.',
-  )
+  expect(await page.locator('.meaning').innerText()).toBe('€\u00a05.00 received, €\u00a07.50 still due.')
   const { page: blank } = await visit('about:blank')
   const code = await qrCodeIn(await page.locator('figure').screenshot(), blank)
   expect(code?.split('\n')[7]).toBe('EUR7.50')

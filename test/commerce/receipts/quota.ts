@@ -27,7 +27,7 @@ describe('the room for the files of an owner', () => {
     const refused = answers.find(({ status }) => status === 400)
     expect(refused).toMatchObject({ code: 'storage_full' })
     expect((refused?.body as { error?: string } | undefined)?.error).toMatch(
-      /\d+\.\d KiB of 1\.0 MiB are used, \d+\.\d KiB are free, and this takes \d+\.\d KiB/,
+      /\d+\.\d KiB of 1\.0 MiB are used, \d+\.\d KiB are free, and this upload needs \d+\.\d KiB/,
     )
     const full = await room(client)
     expect(full.files).toBe(7)
