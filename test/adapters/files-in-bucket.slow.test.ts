@@ -92,7 +92,9 @@ describe('a file in a bucket', () => {
     await expect(storeWith({ FILES_BUCKET: 'others' }).put(owner, content(5))).rejects.toThrow(
       'no such bucket',
     )
-    expect(() => storeWith({ FILES_SECRET_KEY: '' })).toThrow('FILES_SECRET_KEY is not set')
+    expect(() => storeWith({ FILES_SECRET_KEY: '' })).toThrow(
+      'FILES_URL is set, but FILES_SECRET_KEY is not.',
+    )
   })
 
   test('is neither written nor read where the store never answers', async () => {

@@ -120,7 +120,7 @@ describe('the published binary', () => {
         /^download: \S+ was silent for 5 s; build: Go is not installed\. Install .* set TEMPORAL_ADDRESS\.$/,
       ),
     })
-    expect(printed.at(-1)).toBe('  still at it after 5 s')
+    expect(printed.at(-1)).toBe('  still working after 5 s')
     expect(inCache()).toEqual([])
   })
 
