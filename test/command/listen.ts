@@ -20,7 +20,7 @@ async function listening(argv: readonly string[] = [], more: Readonly<Record<str
   const ran = following(['webhooks', 'listen', '--forward', receiver.url + path, ...argv], {
     env: { AGENTPAY_URL: service.url, AGENTPAY_KEY: key, ...more },
   })
-  await until('the command follows', () => ran.err().includes('Following what happens from now on.'))
+  await until('the command follows', () => ran.err().includes('Following events from now on.'))
   const secret = /for your receiver: (whsec_\S+)/.exec(ran.err())?.[1] ?? ''
   return Object.assign(ran, { client, path, secret })
 }

@@ -14,7 +14,7 @@ const proxy = await flakyProxy(service.url)
 const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await bodyOf(client.events.list({ query }))).data.map(({ id }) => id).toReversed()
 
-const BEGUN = 'Following what happens from now on.'
+const BEGUN = 'Following events from now on.'
 const freeze = (client: TestClient, id: string) => client.agents.freeze({ params: { id } })
 
 async function aTail(argv: readonly string[] = [], given: { columns?: number; url?: string } = {}) {
