@@ -74,7 +74,7 @@ describe('agentpay webhooks listen', () => {
     const ran = await runCommand(['webhooks', 'listen', '--forward', receiver.url + path, ...words], {
       env: { AGENTPAY_URL: service.url, AGENTPAY_KEY: key },
     })
-    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining(`what happens after ${data[0]?.id}`)])
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining(`Following events after ${data[0]?.id}`)])
     const agents = receiver.at(path).map(({ body }) => JSON.parse(body).data.agentId)
     expect(agents).toEqual([second.id, third.id])
     expect(agents).not.toContain(first.id)
