@@ -1,20 +1,25 @@
 import { z } from 'zod'
 
-/** An exact amount in cents. */
-export type Cents = bigint
+declare const centsBrand: unique symbol
+
+/** An exact amount in cents. The arithmetic below keeps the brand, so that no other number is taken for an amount. */
+export type Cents = bigint & { readonly [centsBrand]: true }
 
 const HIGHEST = 100_000_000_000
 
 /** The exact cents of a JSON number; undefined if it has more than two decimals. */
-function exactCents(amount: number): bigint | undefined {
+function exactCents(amount: number): Cents | undefined {
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount))
   if (!parts) return undefined
-  return BigInt(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
+  return cents(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
 }
+
+/** Typed as what a bigint is here. */
+const centsSchema = z.bigint() as unknown as z.ZodType<Cents, Cents>
 
 /** A `…Cents` member of a contract. In JSON it is `…Euros`: a number with at most two decimals. */
 export const money = z
-  .codec(z.number().min(0).max(HIGHEST), z.bigint(), {
+  .codec(z.number().min(0).max(HIGHEST), centsSchema, {
     decode: (amount, context) => {
       const exact = exactCents(amount)
       if (exact !== undefined) return exact
@@ -30,15 +35,15 @@ export const positiveMoney = (highest?: Cents) =>
   money
     .refine(amount => amount > 0n, 'more than nothing')
     .refine(amount => highest === undefined || amount <= highest, {
-      error: () => `at most ${formatMoney(highest ?? 0n)}`,
+      error: () => `at most ${formatMoney(highest ?? NO_CENTS)}`,
     })
 
 /** An amount that may be negative: a ledger entry, a difference. */
 export const signedMoney = z
-  .codec(z.number().min(-HIGHEST).max(HIGHEST), z.bigint(), {
+  .codec(z.number().min(-HIGHEST).max(HIGHEST), centsSchema, {
     decode: (amount, context) => {
       const exact = exactCents(Math.abs(amount))
-      if (exact !== undefined) return amount < 0 ? -exact : exact
+      if (exact !== undefined) return amount < 0 ? negated(exact) : exact
       context.issues.push({ code: 'custom', message: 'at most two decimals', input: amount })
       return z.NEVER
     },
@@ -71,11 +76,15 @@ export function formatAmount(amount: Cents): string {
 
 export const NO_CENTS = 0n as Cents
 
-/** The cents of an amount, or of the decimal digits in which JSON keeps them. */
-export const cents = (amount: Cents | string): Cents => BigInt(amount) as Cents
+/** A number of cents, or the digits in which JSON keeps one. */
+export const cents = (amount: bigint | string): Cents => BigInt(amount) as Cents
 
 export const sumOf = (amounts: readonly Cents[]): Cents =>
-  amounts.reduce<Cents>((sum, amount) => sum + amount, 0n)
+  amounts.reduce(plus, NO_CENTS)
+
+export const plus = (amount: Cents, other: Cents): Cents => (amount + other) as Cents
+
+export const negated = (amount: Cents): Cents => -amount as Cents
 
 export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 

@@ -5,7 +5,7 @@ import { authRequestsOf, noFacts, type PaymentFacts } from '../../control/paymen
 import type { Decision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
@@ -49,12 +49,12 @@ const schema = defineEntity({
     networkTokenId: nullable.string(),
     /** The machine payment that began it; null if the network or a checkout reported it first. */
     mppCredentialId: nullable.string(),
-    amountCents: p.bigint().name('amount_cents'),
-    approvedCents: p.bigint().name('approved_cents'),
-    heldCents: p.bigint().name('held_cents'),
-    capturedCents: p.bigint().name('captured_cents'),
-    clearedCents: p.bigint().name('cleared_cents'),
-    refundedCents: p.bigint().name('refunded_cents'),
+    amountCents: centsColumn('amount_cents'),
+    approvedCents: centsColumn('approved_cents'),
+    heldCents: centsColumn('held_cents'),
+    capturedCents: centsColumn('captured_cents'),
+    clearedCents: centsColumn('cleared_cents'),
+    refundedCents: centsColumn('refunded_cents'),
     merchant: p.text(),
     merchantKey: p.text(),
     descriptor: p.text(),

@@ -3,7 +3,7 @@ import type { Reason } from '../../iso20022/reason-codes.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
 import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
@@ -113,7 +113,7 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
     scheme: nullable.enum(schemes),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),
     endToEndId: nullable.string(),

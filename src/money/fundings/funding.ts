@@ -3,7 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { FailureReason, NextAction } from '../../ports/funding-rail.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
@@ -27,7 +27,7 @@ const schema = defineEntity({
     ...record('funding'),
     walletId: p.text(),
     paymentMethodId: nullable.string(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     status: p.enum(fundingMachine.states).onCreate(() => fundingMachine.initial),
     reason: p
       .json<FailureReason | null>()

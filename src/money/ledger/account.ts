@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -70,8 +70,8 @@ const account = defineEntity({
     kind: p.enum(kindsOfAccount),
     normal: p.enum(['debit', 'credit'] as const),
     walletId: nullable.string(),
-    postedCents: p.bigint().name('posted_cents'),
-    heldCents: p.bigint().name('held_cents'),
+    postedCents: centsColumn('posted_cents'),
+    heldCents: centsColumn('held_cents'),
     version: p.bigint(),
     closedAt: nullable.instant(),
   },
@@ -106,10 +106,10 @@ const entry = defineEntity({
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
     transferId: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
-    heldCents: p.bigint().name('hold_cents'),
-    balanceAfterCents: p.bigint().name('balance_after_cents'),
-    heldAfterCents: p.bigint().name('held_after_cents'),
+    amountCents: centsColumn('amount_cents'),
+    heldCents: centsColumn('hold_cents'),
+    balanceAfterCents: centsColumn('balance_after_cents'),
+    heldAfterCents: centsColumn('held_after_cents'),
     bookedAt: timestamp(),
   },
 })
