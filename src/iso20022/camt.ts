@@ -1,5 +1,5 @@
 import { plainIban } from '../values/iban.ts'
-import type { Cents } from '../values/money.ts'
+import { type Cents, NO_CENTS, plus } from '../values/money.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
@@ -114,13 +114,13 @@ interface Booking {
  * to it.
  */
 function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
-  const amount = amountAt(entry, 'Amt') ?? 0n
+  const amount = amountAt(entry, 'Amt') ?? NO_CENTS
   const details = detailsOf(entry)
   if (details.length <= 1) return [creditFrom(entry, details[0] ?? entry, amount, 0, booking)]
-  const amounts = details.map(part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? 0n)
-  if (amounts.includes(0n) || amounts.reduce((sum, part) => sum + part, 0n) !== amount)
+  const amounts = details.map(part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? NO_CENTS)
+  if (amounts.includes(NO_CENTS) || amounts.reduce((sum, part) => plus(sum, part), NO_CENTS) !== amount)
     return [{ ...creditFrom(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
-  return details.map((detail, part) => creditFrom(entry, detail, amounts[part] ?? 0n, part, booking))
+  return details.map((detail, part) => creditFrom(entry, detail, amounts[part] ?? NO_CENTS, part, booking))
 }
 
 function creditFrom(

@@ -3,6 +3,7 @@ import type { SpendRequest } from '../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import { decodeJson } from '../../src/values/json-names.ts'
 import type { Section } from './report.ts'
+import { cents } from '../../src/values/money.ts'
 
 const COUNT = 20_000
 const ROUNDS = 50
@@ -56,7 +57,7 @@ const request: Omit<SpendRequest, 'amountCents'> = {
   risk: { score: 10, parts: [], outcome: 'pass' },
   approval: null,
   walletFrozen: false,
-  availableCents: 10_000_000n,
+  availableCents: cents(10_000_000n),
 }
 const counters = {
   dayCents: 12_345n,

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { Counter } from '../../src/control/budgets/counter.ts'
 import { BudgetCounters } from '../../src/control/budgets/counters.ts'
 import { dayOf } from '../../src/values/clock.ts'
+import { NO_CENTS, cents, plus } from '../../src/values/money.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const TERM = new Date('2026-01-01T00:00:00.000Z')
@@ -10,8 +11,8 @@ const TERM = new Date('2026-01-01T00:00:00.000Z')
 const newCounter = (period: string): Counter => ({
   subject: 'agent_1',
   period,
-  reserved: 0n,
-  spent: 0n,
+  reserved: NO_CENTS,
+  spent: NO_CENTS,
   reservedUses: 0,
   uses: 0,
   term: TERM,
@@ -42,14 +43,14 @@ describe('the last instant of a month and the first of the next', () => {
   test('do not count each other, and each gets back its own', () => {
     const rows = PERIODS.map(newCounter)
     const late = countersAt('2026-12-31T23:59:59.999Z', rows)
-    late.reserve({ type: 'intent', id: '1' }, ['agent_1'], 700n, TERM)
+    late.reserve({ type: 'intent', id: '1' }, ['agent_1'], cents(700n), TERM)
     const early = countersAt('2027-01-01T00:00:00.000Z', rows)
     expect([usedIn(late), usedIn(early)]).toEqual([
       [700n, 700n],
       [0n, 0n],
     ])
-    early.reserve({ type: 'intent', id: '2' }, ['agent_1'], 5n, TERM)
-    late.spend({ type: 'intent', id: '1' }, 600n, 'Bookshop')
+    early.reserve({ type: 'intent', id: '2' }, ['agent_1'], cents(5n), TERM)
+    late.spend({ type: 'intent', id: '1' }, cents(600n), 'Bookshop')
     late.release({ type: 'intent', id: '1' })
     expect([usedIn(late), usedIn(early), early.totalUsed('agent_1')]).toEqual([[600n, 600n], [5n, 5n], 605n])
   })
@@ -93,7 +94,7 @@ test('after any steps in any order the counters are the sum of the reservations,
       }
       const total = [...expected.values()].reduce((sum, { reserved, spent }) => sum + reserved + spent, 0n)
       for (const { period, reserved, spent, uses, reservedUses } of rows.slice(0, 3)) {
-        expect([period, reserved + spent]).toEqual([period, total])
+        expect([period, plus(reserved, spent)]).toEqual([period, total])
         expect(reserved >= 0n && spent >= 0n).toBe(true)
         if (period !== 'all') continue
         const reservations = [...expected.values()]

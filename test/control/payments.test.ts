@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { spentOf, usageOf } from '../../src/control/payments/diff.ts'
 import { addFact, factsOf, noFacts, type PaymentFact } from '../../src/control/payments/facts.ts'
 import { foldFacts, sharesOf } from '../../src/control/payments/state.ts'
+import { cents } from '../../src/values/money.ts'
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
 
@@ -12,7 +13,7 @@ const maybeZero = fc.integer({ min: -1_000, max: 5_000 }).map(amount => BigInt(M
 const request = (increment: number, approvedCents: bigint): PaymentFact => ({
   type: 'authorized',
   increment,
-  requestedCents: approvedCents || 100n,
+  requestedCents: approvedCents || cents(100n),
   approvedCents,
 })
 
@@ -144,10 +145,10 @@ describe('the state of a payment', () => {
   test('counts only the first of two captures, and only the last credit of a dispute', () => {
     const state = foldFacts(
       factsOf([
-        { type: 'captured', cents: 500n },
-        { type: 'captured', cents: 900n },
-        { type: 'credited', id: 'one', cents: 500n },
-        { type: 'credited', id: 'one', cents: 200n },
+        { type: 'captured', cents: cents(500n) },
+        { type: 'captured', cents: cents(900n) },
+        { type: 'credited', id: 'one', cents: cents(500n) },
+        { type: 'credited', id: 'one', cents: cents(200n) },
       ]),
     )
     expect([state.capturedCents, spentOf(state)]).toEqual([500n, 300n])

@@ -16,6 +16,7 @@ import {
   type RulesInput,
   riskWith,
 } from '../support/control/decide.ts'
+import { NO_CENTS, cents } from '../../src/values/money.ts'
 
 const amountOf = (cents: bigint) => ({ amountCents: cents })
 const attested = (time: string) => ({ approval: { attestedAt: atTime(time).at } })
@@ -112,14 +113,14 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ maxTransactionEuros: 0 }, amountOf(1n), {}, 'fail'],
   ],
   dailyLimitEuros: [
-    [{ dailyLimitEuros: 70 }, {}, { dayCents: 5_000n }, 'pass'],
-    [{ dailyLimitEuros: 70 }, {}, { dayCents: 5_001n }, 'fail'],
-    [{ dailyLimitEuros: 70 }, amountOf(1n), { dayCents: 9_000n }, 'fail'],
+    [{ dailyLimitEuros: 70 }, {}, { dayCents: cents(5_000n) }, 'pass'],
+    [{ dailyLimitEuros: 70 }, {}, { dayCents: cents(5_001n) }, 'fail'],
+    [{ dailyLimitEuros: 70 }, amountOf(1n), { dayCents: cents(9_000n) }, 'fail'],
     [{ dailyLimitEuros: 0 }, amountOf(1n), {}, 'fail'],
   ],
   monthlyLimitEuros: [
-    [{ monthlyLimitEuros: 70 }, {}, { monthCents: 5_000n }, 'pass'],
-    [{ monthlyLimitEuros: 70 }, {}, { monthCents: 5_001n }, 'fail'],
+    [{ monthlyLimitEuros: 70 }, {}, { monthCents: cents(5_000n) }, 'pass'],
+    [{ monthlyLimitEuros: 70 }, {}, { monthCents: cents(5_001n) }, 'fail'],
   ],
   budget: [
     [{}, { budgets: [budgetOf('run', 5_000n, 3_000n), budgetOf('card', 9_000n, 0n)] }, {}, 'pass'],
@@ -146,12 +147,12 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ requireAttestation: true }, { kind: 'card', intentId: 'intent_1' }, {}, 'pass'],
   ],
   mandate: [
-    [{ autoApproveLimitEuros: 10 }, { mandate: mandateWith({ perTransactionCents: 2_000n }) }, {}, 'pass'],
+    [{ autoApproveLimitEuros: 10 }, { mandate: mandateWith({ perTransactionCents: cents(2_000n) }) }, {}, 'pass'],
     [{ autoApproveLimitEuros: null }, { mandate: mandateWith(limitWith(7_000n, 5_000n)) }, {}, 'pass'],
     [{ autoApproveLimitEuros: null }, { mandate: mandateWith({ count: { limit: 2, used: 1 } }) }, {}, 'pass'],
   ],
   autoApproveLimitEuros: [
-    [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ perTransactionCents: 1_999n }) }, {}, 'review'],
+    [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ perTransactionCents: cents(1_999n) }) }, {}, 'review'],
     [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith(limitWith(7_000n, 5_001n)) }, {}, 'review'],
     [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ count: { limit: 2, used: 2 } }) }, {}, 'review'],
     [{ autoApproveLimitEuros: 20 }, {}, {}, 'pass'],
@@ -164,10 +165,10 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{}, { walletFrozen: false }, {}, 'pass'],
   ],
   insufficient_funds: [
-    [{}, { availableCents: 2_000n }, {}, 'pass'],
-    [{}, { availableCents: 1_999n }, {}, 'fail'],
-    [{ amountTolerancePercent: 10 }, { availableCents: 2_199n }, {}, 'fail'],
-    [{ autoApproveLimitEuros: 1 }, { availableCents: 0n, approval: { attestedAt: null } }, {}, 'fail'],
+    [{}, { availableCents: cents(2_000n) }, {}, 'pass'],
+    [{}, { availableCents: cents(1_999n) }, {}, 'fail'],
+    [{ amountTolerancePercent: 10 }, { availableCents: cents(2_199n) }, {}, 'fail'],
+    [{ autoApproveLimitEuros: 1 }, { availableCents: NO_CENTS, approval: { attestedAt: null } }, {}, 'fail'],
     [{}, { availableCents: null }, {}, 'pass'],
   ],
 }

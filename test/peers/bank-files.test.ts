@@ -4,6 +4,7 @@ import { camt053Of } from '../../src/money/statements/camt053.ts'
 import type { Movement } from '../../src/money/statements/movements.ts'
 import type { Statement } from '../../src/money/statements/statement.ts'
 import { runPeer } from '../support/processes/peer.ts'
+import { NO_CENTS, cents } from '../../src/values/money.ts'
 
 const readInPython = async (file: string): Promise<unknown> =>
   JSON.parse(await runPeer('python3', ['test/peers/bank_files.py'], file))
@@ -51,10 +52,10 @@ const statement = {
   from: new Date('2026-11-01T00:00:00.000Z'),
   to: new Date('2026-12-01T00:00:00.000Z'),
   updatedAt: new Date('2026-12-01T00:05:00.000Z'),
-  openingCents: -5n,
-  inCents: 10_000n,
-  outCents: 2_501n,
-  closingCents: 7_494n,
+  openingCents: cents(-5n),
+  inCents: cents(10_000n),
+  outCents: cents(2_501n),
+  closingCents: cents(7_494n),
   movements: 2n,
   beforeVersion: 0n,
   lastVersion: 2n,
@@ -67,7 +68,7 @@ const movement = (postingId: string, amountCents: bigint, reference: string) =>
     bookedAt,
     valueDate: '2026-11-20',
     amountCents,
-    balanceCents: 0n,
+    balanceCents: NO_CENTS,
     name: 'Bookshop <Amsterdam>',
     iban: 'NL91ABNA0417164300',
     walletId: null,

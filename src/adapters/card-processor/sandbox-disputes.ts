@@ -7,7 +7,7 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after, days, minutes } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
@@ -35,8 +35,8 @@ function credit(standing: DisputeStanding): Decision {
   return { afterMs: 0, standing }
 }
 
-const REFUSED_EUROS: Cents = 9_205n
-const SILENT_EUROS: Cents = 9_206n
+const REFUSED_EUROS: Cents = cents(9_205n)
+const SILENT_EUROS: Cents = cents(9_206n)
 
 const NOT_TAKEN: ProcessorFailure = {
   failure: 'refused',

@@ -9,6 +9,7 @@ import { centsColumn, nullable, record, tenantTable } from '../../kernel/databas
 import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
+import { NO_CENTS } from '../../values/money.ts'
 
 /**
  * Facts may arrive in any order, so nearly every step is possible. `pending`: a machine payment has begun and
@@ -130,12 +131,12 @@ export function addAuthorization(
     ...fundedMembers(descriptor, funding),
     networkTokenId: null,
     mppCredentialId: null,
-    amountCents: 0n,
-    approvedCents: 0n,
-    heldCents: 0n,
-    capturedCents: 0n,
-    clearedCents: 0n,
-    refundedCents: 0n,
+    amountCents: NO_CENTS,
+    approvedCents: NO_CENTS,
+    heldCents: NO_CENTS,
+    capturedCents: NO_CENTS,
+    clearedCents: NO_CENTS,
+    refundedCents: NO_CENTS,
     facts: noFacts,
     decision: null,
     declineReason: null,

@@ -7,7 +7,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { centsColumn, nullable, record, tenantTable, timestamp, withMembers, zeroCents } from '../../kernel/database/entity.ts'
 import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, plus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /** A payment by SEPA is known only once it has arrived; other ways can be under way. */
@@ -101,12 +101,12 @@ requestSchema.setClass(PaymentRequest)
 export const dueCents = ({
   amountCents,
   paidCents,
-}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => amountCents - paidCents
+}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => minus(amountCents, paidCents)
 
 export const receivedCents = ({
   paidCents,
   surplusCents,
-}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => paidCents + surplusCents
+}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => plus(paidCents, surplusCents)
 
 /** Whether it can be paid at this instant: the deadline counts even if the process has not noticed it. */
 export const isPayable = (

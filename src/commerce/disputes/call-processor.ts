@@ -32,6 +32,7 @@ import {
 import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
 import { factsOf, isOfNetwork } from './state.ts'
 import type { BundleInput } from './thread.ts'
+import { minus } from '../../values/money.ts'
 
 /** JSON, as it outlives a crash. */
 interface DisputeCall {
@@ -161,7 +162,7 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
 }
 
 const claimOf = ({ amountCents, refundedCents, reason, description }: Dispute): DisputeCall['claim'] => ({
-  cents: String(amountCents - refundedCents),
+  cents: String(minus(amountCents, refundedCents)),
   reason,
   description,
 })

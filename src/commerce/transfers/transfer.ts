@@ -8,7 +8,7 @@ import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, plus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
@@ -253,7 +253,7 @@ export function divide(amount: Cents, shares: readonly number[]): Cents[] {
   const byLoss = weights
     .map((weight, index) => ({ index, lost: (amount * weight) % total }))
     .toSorted((one, other) => Number(other.lost - one.lost) || one.index - other.index)
-  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = (parts[index] as Cents) + 1n
+  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = plus(parts[index] as Cents, cents(1n))
   return parts
 }
 

@@ -1,5 +1,5 @@
 import type { Cause } from '../../money/ledger/index.ts'
-import { cents, restOf } from '../../values/money.ts'
+import { cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { spentOf, type Usage, usageOf } from './diff.ts'
 import {
   type CountedIntent,
@@ -74,7 +74,7 @@ function countOne(
 }
 
 function releaseAbove(reference: Cause, kept: bigint, counters: PostedBatch['counters']): void {
-  const reserved = counters.reservationOf(reference)?.reserved ?? 0n
+  const reserved = counters.reservationOf(reference)?.reserved ?? NO_CENTS
   if (reserved > kept) counters.releasePart(reference, reserved - kept)
 }
 
@@ -85,8 +85,8 @@ function setSpent(
   merchant: string,
   { counters }: CountingBatch,
 ): void {
-  const before = counters.reservationOf(reference)?.spent ?? 0n
-  if (spentCents > before) counters.spend(reference, spentCents - before, merchant)
-  if (spentCents < before) counters.giveBack(reference, before - spentCents)
+  const before = counters.reservationOf(reference)?.spent ?? NO_CENTS
+  if (spentCents > before) counters.spend(reference, minus(spentCents, before), merchant)
+  if (spentCents < before) counters.giveBack(reference, minus(before, spentCents))
   if (counters.reservationOf(reference)) counters.noteUse(reference, capturedCents > 0n)
 }

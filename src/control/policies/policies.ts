@@ -4,7 +4,7 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { balancesOf } from '../../money/ledger/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, plus } from '../../values/money.ts'
 import { Agent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { type BudgetCounters, budgetApi, OwnerBudget, ownerBudgets, readCounters } from '../budgets/index.ts'
@@ -79,7 +79,7 @@ const usedOf = ({ reserved: heldCents, spent: spentCents }: Used, limitCents: Ce
   heldCents,
   spentCents,
   remainingCents:
-    limitCents === null ? null : remainingOf({ limit: limitCents, used: heldCents + spentCents }),
+    limitCents === null ? null : remainingOf({ limit: limitCents, used: plus(heldCents, spentCents) }),
 })
 
 /**

@@ -1,7 +1,7 @@
 import { after, minutes } from '../../values/clock.ts'
 import { countries } from '../../values/countries.ts'
 import { plainIban } from '../../values/iban.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
 import { looksLikeIban, mccCodes } from '../merchants/index.ts'
 import { amountToHold, autoApprove, dailyLimit, maxTransaction, monthlyLimit } from './amount-rules.ts'
 import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
@@ -93,7 +93,7 @@ const MINUTE = minutes(1)
 const DAY = minutes(24 * 60)
 
 const paymentLimitCases = (limit: Cents | null): ProbeCases => ({
-  stopped: [{ amountCents: (limit ?? 0n) + CENT }],
+  stopped: [{ amountCents: (limit ?? NO_CENTS) + CENT }],
   passing: limit ? [{ amountCents: limit }] : [],
 })
 
@@ -103,9 +103,9 @@ const periodLimitCases = (
   amount: Cents,
   countersWith: (used: Cents) => Change,
 ): ProbeCases => {
-  const room = (limit ?? 0n) - amount
+  const room = minus(limit ?? NO_CENTS, amount)
   return room < 0n
-    ? { stopped: [countersWith(0n)], passing: [] }
+    ? { stopped: [countersWith(NO_CENTS)], passing: [] }
     : { stopped: [countersWith(room + CENT)], passing: [countersWith(room)] }
 }
 

@@ -3,7 +3,7 @@ import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, NO_CENTS } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 interface Nature {
@@ -15,8 +15,8 @@ interface Nature {
 
 /** The chart of accounts. A tenant has one account of each kind, and one `wallet` account for each wallet. */
 export const accountKinds = {
-  wallet: { normal: 'credit', minimum: 0n, meaning: 'What we owe the owner: the money of a wallet.' },
-  bank: { normal: 'debit', minimum: 0n, meaning: 'The owner’s money at our bank.' },
+  wallet: { normal: 'credit', minimum: NO_CENTS, meaning: 'What we owe the owner: the money of a wallet.' },
+  bank: { normal: 'debit', minimum: NO_CENTS, meaning: 'The owner’s money at our bank.' },
   clearing_sepa: { normal: 'credit', minimum: null, meaning: 'Submitted to the SEPA rail, not settled yet.' },
   clearing_cards: {
     normal: 'credit',
@@ -28,22 +28,22 @@ export const accountKinds = {
     minimum: null,
     meaning: 'Charged to payers’ cards, and not paid to us by the acquirer yet.',
   },
-  suspense: { normal: 'credit', minimum: 0n, meaning: 'Received, and nobody knows yet for which wallet.' },
+  suspense: { normal: 'credit', minimum: NO_CENTS, meaning: 'Received, and nobody knows yet for which wallet.' },
   float: {
     normal: 'credit',
-    minimum: 0n,
+    minimum: NO_CENTS,
     meaning: 'A deposit at the card processor. No authorization looks at it.',
   },
   fees: { normal: 'credit', minimum: null, meaning: 'What we have earned.' },
   advance: {
     normal: 'credit',
-    minimum: 0n,
+    minimum: NO_CENTS,
     meaning:
       'Our own money at the bank, in place of what the owner, the acquirer or a card network owes us, or of what we have lost.',
   },
   receivable: {
     normal: 'debit',
-    minimum: 0n,
+    minimum: NO_CENTS,
     meaning: 'What the owner owes us: facts larger than a balance.',
   },
   disputes: {
@@ -54,7 +54,7 @@ export const accountKinds = {
   },
   losses: {
     normal: 'debit',
-    minimum: 0n,
+    minimum: NO_CENTS,
     meaning: 'Given back to the owner for payments that were not authorized, and not recovered.',
   },
 } as const satisfies Record<string, Nature>

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 
 export interface Balance {
@@ -128,7 +128,7 @@ export async function flowOf(
   { ownerId, mode }: Tenant,
   { accountId, after, upTo }: EntryRange,
 ): Promise<Flow> {
-  let flow: Flow = { movements: 0n, inCents: 0n, outCents: 0n }
+  let flow: Flow = { movements: 0n, inCents: NO_CENTS, outCents: NO_CENTS }
   for (let from = after; from < upTo; from += SLICE) {
     const to = from + SLICE < upTo ? from + SLICE : upTo
     const [part] = await sql<Flow & Row>(FLOW, [accountId, from, to, ownerId, mode])
@@ -139,8 +139,8 @@ export async function flowOf(
 
 export const addFlows = (first: Flow, second: Flow): Flow => ({
   movements: first.movements + second.movements,
-  inCents: first.inCents + second.inCents,
-  outCents: first.outCents + second.outCents,
+  inCents: plus(first.inCents, second.inCents),
+  outCents: plus(first.outCents, second.outCents),
 })
 
 /** Locks a wallet's account and closes the time before an instant: later postings are booked after it. */

@@ -4,6 +4,7 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { type Balance, type Book, balancesOf } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
+import { minus } from '../../values/money.ts'
 
 export const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
 
@@ -12,7 +13,7 @@ export const withBalance = (wallet: Wallet, { availableCents, heldCents }: Balan
 
 export function balanceIn(book: Book, walletId: string): Balance {
   const { posted, held } = book.balance(walletId)
-  return { availableCents: posted - held, heldCents: held }
+  return { availableCents: minus(posted, held), heldCents: held }
 }
 
 export async function withBalances(

@@ -14,6 +14,7 @@ import type {
   ShipBody,
   WholeBody,
 } from './card-network-schemas.ts'
+import { NO_CENTS, minus } from '../../values/money.ts'
 
 type Made = MessageContent | Refusal
 
@@ -102,8 +103,8 @@ export const expiring = (_: z.output<typeof WholeBody>, known: Known): Made => (
 })
 
 export function clearing(body: z.output<typeof ClearBody>, known: Known, context: NetworkContext): Made {
-  const { approvedCents = 0n, clearedCents = 0n } = known.authorization ?? {}
-  const amountCents = body.amountCents ?? approvedCents - clearedCents
+  const { approvedCents = NO_CENTS, clearedCents = NO_CENTS } = known.authorization ?? {}
+  const amountCents = body.amountCents ?? minus(approvedCents, clearedCents)
   if (amountCents <= 0n) return context.refuse('nothing_left')
   return withMerchant(body, known, context, merchant => ({
     kind: 'clearing',

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { balanceOf, client, eventsOf, network, paymentsOf, service } from './service.ts'
+import { cents } from '../../../src/values/money.ts'
 
 describe('an explanation', () => {
   test('says every rule, and what would make a decline a yes', async () => {
@@ -66,7 +67,7 @@ test('each step of payments by card is told once, with the amount that it had th
     kind: 'authorization',
     authorizationId: paid.authorizationId,
     ask: 1,
-    amountCents: 500n,
+    amountCents: cents(500n),
     partialAllowed: false,
     merchant: bookshop,
   })

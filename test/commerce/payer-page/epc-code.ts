@@ -2,12 +2,13 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { epcCode, qrSvg, type RequestedTransfer } from '../../../src/commerce/collect/payer-page/epc-code.ts'
 import { creditorReference } from '../../../src/values/creditor-reference.ts'
+import { cents } from '../../../src/values/money.ts'
 
 const transfer: RequestedTransfer = {
   name: 'Agent Payments',
   iban: 'DE58999900010000000001',
   bic: 'AGPYDEF0XXX',
-  amountCents: 1_250n,
+  amountCents: cents(1_250n),
   reference: 'RF540000000042',
 }
 

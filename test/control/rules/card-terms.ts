@@ -18,6 +18,7 @@ import {
 import { decideUnder } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, nullable } from '../../support/control/random-spends.ts'
+import { NO_CENTS } from '../../../src/values/money.ts'
 
 const positionOf = (name: string): number =>
   ruleTable.findIndex(rule => rule.name === name || rule.alias === name)
@@ -35,7 +36,7 @@ describe('a decision with the terms of a card', () => {
             evaluate({
               request,
               counters,
-              holdCents: 0n,
+              holdCents: NO_CENTS,
               amountInWords: '',
               outcomeSoFar: 'pass',
               mandate: undefined,

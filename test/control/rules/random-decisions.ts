@@ -8,6 +8,7 @@ import { encodeJson } from '../../../src/values/json-names.ts'
 import { cents, outcomeOf } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, anyPolicy, anyRequest, nullable } from '../../support/control/random-spends.ts'
+import { minus } from '../../../src/values/money.ts'
 
 const unlimited = PolicyCreate.parse({ name: 'P' })
 
@@ -69,7 +70,7 @@ describe('thousands of random decisions', () => {
           rules.maxTransactionCents,
           rules.dailyLimitCents !== null ? rules.dailyLimitCents - counters.dayCents : null,
           rules.monthlyLimitCents !== null ? rules.monthlyLimitCents - counters.monthCents : null,
-          ...request.budgets.map(({ limitCents, usedCents }) => limitCents - usedCents),
+          ...request.budgets.map(({ limitCents, usedCents }) => minus(limitCents, usedCents)),
         ]
         expect(holdCents >= request.amountCents).toBe(true)
         for (const remaining of limits) if (remaining !== null) expect(holdCents <= remaining).toBe(true)

@@ -6,6 +6,7 @@ import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt053Schema } from '../../support/money/camt053-schema.ts'
 import { cents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
+import { cents } from '../../../src/values/money.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read, draw } = statementsIn({ service, client, key, inBook })
@@ -66,9 +67,9 @@ describe('statement documents', () => {
     const { id } = await aWallet(client, 100)
     const card = ['clearing_cards', 'bank'] as const
     await inBook({ wallets: [id], others: card }, book => {
-      book.move('card_capture', id, 'clearing_cards', 3_000n, newCause())
-      book.move('card_undo', 'clearing_cards', id, 500n, newCause())
-      book.move('card_refund', 'bank', id, 1_000n, newCause())
+      book.move('card_capture', id, 'clearing_cards', cents(3_000n), newCause())
+      book.move('card_undo', 'clearing_cards', id, cents(500n), newCause())
+      book.move('card_refund', 'bank', id, cents(1_000n), newCause())
     })
     const statement = await draw(id)
     const xml = (await read(statement, 'camt053')).toString()
@@ -117,7 +118,7 @@ describe('statement documents', () => {
     const pages = async (count: number): Promise<number> => {
       const old = await anOldWallet()
       await old.book(instantAt('2026-02-02T00:00:00Z'), book => {
-        for (let n = 0; n < count; n++) book.move('fund', 'bank', old.id, 1n, newCause())
+        for (let n = 0; n < count; n++) book.move('fund', 'bank', old.id, cents(1n), newCause())
       })
       const text = (await read(await old.draw('2026-02'), 'pdf', old.key)).toString('latin1')
       return [...text.matchAll(/\/Type \/Page\b/g)].length
@@ -128,8 +129,8 @@ describe('statement documents', () => {
   test('of a past month never change', async () => {
     const { id, other, key, client, draw, book, fund } = await anOldWallet()
     await book(instantAt('2026-02-03T00:00:00Z'), opened => {
-      opened.move('fund', 'bank', other, 900n, newCause())
-      opened.move('transfer', other, id, 300n, newCause())
+      opened.move('fund', 'bank', other, cents(900n), newCause())
+      opened.move('transfer', other, id, cents(300n), newCause())
     })
     const statement = await draw('2026-02')
     const all = () =>

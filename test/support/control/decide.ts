@@ -8,6 +8,7 @@ import {
 } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { decodeJson, type JsonOf } from '../../../src/values/json-names.ts'
+import { cents } from '../../../src/values/money.ts'
 
 export type RulesInput = Omit<JsonOf<typeof PolicyCreate>, 'name'>
 export const NOON = new Date('2026-11-20T12:00:00.000Z')
@@ -16,7 +17,7 @@ export const atTime = (time: string) => ({ at: new Date(`2026-11-20T${time}Z`) }
 export const plainRequest: SpendRequest = {
   kind: 'intent',
   at: NOON,
-  amountCents: 2_000n,
+  amountCents: cents(2_000n),
   merchant: 'Bookshop',
   mcc: '5942',
   country: 'DE',
@@ -28,7 +29,7 @@ export const plainRequest: SpendRequest = {
   risk: null,
   approval: null,
   walletFrozen: false,
-  availableCents: 1_000_000n,
+  availableCents: cents(1_000_000n),
 }
 
 /** No approval is needed, except by the rule under test. */
