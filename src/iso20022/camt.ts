@@ -1,5 +1,5 @@
 import { plainIban } from '../values/iban.ts'
-import { type Cents, NO_CENTS, plus } from '../values/money.ts'
+import { type Cents, cents, NO_CENTS, plus } from '../values/money.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
@@ -201,5 +201,6 @@ const isReturn = (entry: XmlElement): boolean =>
 function amountAt(element: XmlElement, path: string): Cents | undefined {
   const [, whole, cents = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
   if (whole === undefined) return undefined
-  return BigInt(whole + cents.padEnd(2, '0')) || undefined
+  const amount = cents(whole + decimals.padEnd(2, '0'))
+  return amount === NO_CENTS ? undefined : amount
 }

@@ -14,8 +14,8 @@ function exactCents(amount: number): Cents | undefined {
   return cents(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
 }
 
-/** Typed as what a bigint is here. */
-const centsSchema = z.bigint() as unknown as z.ZodType<Cents, Cents>
+/** Where a contract has a bigint that is an amount. */
+export const centsSchema = z.bigint() as unknown as z.ZodType<Cents, Cents>
 
 /** A `…Cents` member of a contract. In JSON it is `…Euros`: a number with at most two decimals. */
 export const money = z
@@ -81,6 +81,9 @@ export const cents = (amount: bigint | string): Cents => BigInt(amount) as Cents
 
 export const sumOf = (amounts: readonly Cents[]): Cents =>
   amounts.reduce(plus, NO_CENTS)
+
+/** The cents nearest to a number of them. */
+export const roundCents = (amount: number): Cents => BigInt(Math.round(amount)) as Cents
 
 export const plus = (amount: Cents, other: Cents): Cents => (amount + other) as Cents
 

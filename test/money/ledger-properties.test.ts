@@ -6,6 +6,7 @@ import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/ope
 import { newId } from '../../src/values/ids.ts'
 import { startBooks } from '../support/money/books.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
+import { NO_CENTS } from '../../src/values/money.ts'
 
 const { service, client, tenant, sql, inBook, wallet } = await startBooks()
 
@@ -174,7 +175,7 @@ describe('concurrent postings', () => {
       while (paying > 0) await service.sql(KILL)
     }
     await Promise.all([...Array.from({ length: 6 }, lane), killer()])
-    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableCents ?? 0n
+    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableCents ?? NO_CENTS
     expect(lost).toBeGreaterThan(0n)
     expect(received >= sure && received <= sure + lost).toBe(true)
     await expectVerifiedLedger(client)

@@ -25,18 +25,18 @@ const credited: DisputeStanding = { status: 'credited', amountCents: null }
 
 /** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
 const byAmount: ReadonlyMap<Cents, readonly Decision[]> = new Map([
-  [9_201n, [{ afterMs: days(1), standing: won }]],
-  [9_202n, [{ afterMs: days(1), standing: lost }]],
-  [9_203n, [credit(credited), { afterMs: days(3), standing: won }]],
-  [9_204n, [credit(credited), { afterMs: days(3), standing: lost }]],
+  [cents(9_201n), [{ afterMs: days(1), standing: won }]],
+  [cents(9_202n), [{ afterMs: days(1), standing: lost }]],
+  [cents(9_203n), [credit(credited), { afterMs: days(3), standing: won }]],
+  [cents(9_204n), [credit(credited), { afterMs: days(3), standing: lost }]],
 ])
 
 function credit(standing: DisputeStanding): Decision {
   return { afterMs: 0, standing }
 }
 
-const REFUSED_EUROS: Cents = cents(9_205n)
-const SILENT_EUROS: Cents = cents(9_206n)
+const REFUSED_CENTS = cents(9_205n)
+const SILENT_CENTS = cents(9_206n)
 
 const NOT_TAKEN: ProcessorFailure = {
   failure: 'refused',
@@ -58,8 +58,8 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
     isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
   return {
     async open({ disputeId, amountCents, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
-      if (amountCents === REFUSED_EUROS) return NOT_TAKEN
-      if (amountCents === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
+      if (amountCents === REFUSED_CENTS) return NOT_TAKEN
+      if (amountCents === SILENT_CENTS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
       return {
         processorDisputeId: disputeIdFor(secrets, disputeId),
         evidenceDueAt: after(openedAt, EVIDENCE_MS),

@@ -6,9 +6,9 @@ import { type Cents, cents } from '../../values/money.ts'
 export type Deliver = (message: SignedMessage, requestId: string) => Promise<ProcessorAnswer | null>
 
 /** Documented at `POST /refunds`. For other amounts the merchant waits for `POST /simulate/card/refund`. */
-const SENT_EUROS: Cents = cents(9_301n)
-const DECLINED_EUROS: Cents = cents(9_302n)
-const SILENT_EUROS: Cents = cents(9_303n)
+const SENT_CENTS = cents(9_301n)
+const DECLINED_CENTS = cents(9_302n)
+const SILENT_CENTS = cents(9_303n)
 const SILENT_MS = minutes(60)
 
 /** Constant, so that repeated calls send one credit. */
@@ -18,11 +18,11 @@ const SENT_AT = new Date(0)
 export const sandboxRefunds =
   (sign: (message: CardMessage) => SignedMessage, deliver: Deliver): PushRefund =>
   async ({ processorCardId, requestedAt, ...refund }, { reference, requestId, now }) => {
-    const isSilent = refund.amountCents === SILENT_EUROS
+    const isSilent = refund.amountCents === SILENT_CENTS
     if (isSilent && now < after(requestedAt, SILENT_MS)) return { failure: 'late' }
-    if (refund.amountCents === DECLINED_EUROS)
+    if (refund.amountCents === DECLINED_CENTS)
       return { status: 'declined', message: 'The merchant does not accept returns.' }
-    if (refund.amountCents !== SENT_EUROS && !isSilent) return { status: 'asked' }
+    if (refund.amountCents !== SENT_CENTS && !isSilent) return { status: 'asked' }
     const refundId = `sandboxrefund_${hash('sha256', reference, 'base64url')}`
     const content = { kind: 'refund', refundId, ...refund } as const
     const message = sign({ id: refundId, processorCardId, sentAt: SENT_AT, content })

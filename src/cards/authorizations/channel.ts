@@ -166,7 +166,7 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
     return paid(confirmedCents, refundedCents, isOver || refundedCents >= confirmedCents, 'completed')
   if (refundedCents > 0n)
     return state.isRefundOnly
-      ? paid(refundedCents, 0n, false, 'completed')
+      ? paid(refundedCents, NO_CENTS, false, 'completed')
       : paid(refundedCents, refundedCents, true, 'completed')
   const amountCents = approvedCents > 0n ? approvedCents : authorization.amountCents
   if (amountCents === 0n) return null
@@ -177,8 +177,8 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
 }
 
 const paid = (
-  amountCents: bigint,
-  refundedCents: bigint,
+  amountCents: Cents,
+  refundedCents: Cents,
   isBack: boolean,
   status: TransactionView['status'],
 ): TransactionView => ({

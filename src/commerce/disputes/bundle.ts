@@ -201,7 +201,7 @@ function paymentSection({ transaction, payment }: CaseFile): Section {
         ['Begun', formatTime(transaction.createdAt)],
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
-        ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')],
+        ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(cents(amount))} (${id})`).join(', ')],
       ]),
     ],
   }
@@ -216,7 +216,7 @@ const refundOrigins = {
 
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
-  const credit = credits.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')
+  const credit = credits.map(({ id, amount }) => `${formatMoney(cents(amount))} (${id})`).join(', ')
   if (refunds.length === 0) return []
   const table: Block = {
     kind: 'table',
@@ -288,7 +288,7 @@ function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
   const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
     at,
-    text: `${factLabels[type]}${cents === null ? '' : ` ${formatMoney(BigInt(cents))}.`}`,
+    text: `${factLabels[type]}${cents === null ? '' : ` ${formatMoney(amountOf(cents))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))

@@ -32,7 +32,7 @@ import {
 import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
 import { factsOf, isOfNetwork } from './state.ts'
 import type { BundleInput } from './thread.ts'
-import { minus } from '../../values/money.ts'
+import { type Cents, minus } from '../../values/money.ts'
 
 /** JSON, as it outlives a crash. */
 interface DisputeCall {
@@ -202,7 +202,7 @@ async function askProcessor(
 
 const knownDispute = (
   { processorDisputeId, submittedAt }: DisputeCall,
-  amountCents: bigint,
+  amountCents: Cents,
 ): KnownDispute => ({
   processorDisputeId: processorDisputeId ?? '',
   amountCents,

@@ -180,8 +180,8 @@ function resolutionOf(dispute: Dispute): string {
 
 interface Before {
   readonly status: DisputeStatus
-  readonly creditedCents: bigint
-  readonly refundedCents: bigint
+  readonly creditedCents: Cents
+  readonly refundedCents: Cents
 }
 
 function emitChanges(

@@ -8,7 +8,7 @@ import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, plus } from '../../values/money.ts'
+import { type Cents, cents, NO_CENTS, plus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
@@ -217,13 +217,13 @@ export function transferEvent(transfer: TransferRow, comment = transfer.reason?.
 }
 
 /** In cents: a hundred million euros. */
-export const MAX_TRANSFER = 10_000_000_000n
+export const MAX_TRANSFER = cents(10_000_000_000n)
 
 interface SplitRequest {
-  readonly amountCents?: bigint | undefined
+  readonly amountCents?: Cents | undefined
   readonly parts: readonly {
     walletId: string
-    amountCents?: bigint | undefined
+    amountCents?: Cents | undefined
     share?: number | undefined
   }[]
 }
@@ -231,12 +231,12 @@ interface SplitRequest {
 export function partsOf({ amountCents, parts }: SplitRequest): Part[] {
   const amounts =
     amountCents === undefined
-      ? parts.map(part => part.amountCents ?? 0n)
+      ? parts.map(part => part.amountCents ?? NO_CENTS)
       : divide(
           amountCents,
           parts.map(({ share = 0 }) => share),
         )
-  return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? 0n }))
+  return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? NO_CENTS }))
 }
 
 export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {

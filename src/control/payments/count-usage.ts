@@ -1,5 +1,5 @@
 import type { Cause } from '../../money/ledger/index.ts'
-import { cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { cents, type Cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { spentOf, type Usage, usageOf } from './diff.ts'
 import {
   type CountedIntent,
@@ -73,9 +73,9 @@ function countOne(
   releaseAbove(reference, heldCents, counters)
 }
 
-function releaseAbove(reference: Cause, kept: bigint, counters: PostedBatch['counters']): void {
+function releaseAbove(reference: Cause, kept: Cents, counters: PostedBatch['counters']): void {
   const reserved = counters.reservationOf(reference)?.reserved ?? NO_CENTS
-  if (reserved > kept) counters.releasePart(reference, reserved - kept)
+  if (reserved > kept) counters.releasePart(reference, minus(reserved, kept))
 }
 
 /** A payment whose money has come back stays a use, in any order of its facts. */

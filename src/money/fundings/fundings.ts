@@ -18,6 +18,7 @@ import {
   fundPersonal,
   isPending,
 } from './funding.ts'
+import type { Cents } from '../../values/money.ts'
 
 /** Stored before the call, so it must be JSON. */
 interface ChargeRequest {
@@ -31,7 +32,7 @@ interface ChargeRequest {
 }
 
 interface FundingMembers {
-  readonly amountCents: bigint
+  readonly amountCents: Cents
   readonly paymentMethodId: string | null
 }
 

@@ -1,11 +1,11 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, negated, NO_CENTS, plus } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 
 export interface Balance {
-  readonly availableCents: bigint
-  readonly heldCents: bigint
+  readonly availableCents: Cents
+  readonly heldCents: Cents
 }
 
 interface WalletBalance extends Balance {
@@ -73,17 +73,17 @@ export async function walletBalanceAt(
 
 interface Total {
   readonly accounts: number
-  readonly availableCents: bigint
-  readonly heldCents: bigint
+  readonly availableCents: Cents
+  readonly heldCents: Cents
 }
 
-const NOTHING: Total = { accounts: 0, availableCents: 0n, heldCents: 0n }
+const NOTHING: Total = { accounts: 0, availableCents: NO_CENTS, heldCents: NO_CENTS }
 
 interface Sum extends Row {
   readonly kind: AccountKind
   readonly accounts: number
-  readonly posted: bigint
-  readonly held: bigint
+  readonly posted: Cents
+  readonly held: Cents
 }
 
 const TOTALS = `
@@ -95,7 +95,7 @@ export async function totalsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<(ki
   return kind => {
     const sum = sums.find(total => total.kind === kind)
     if (!sum) return NOTHING
-    const balance = accountKinds[kind].normal === 'credit' ? sum.posted : -sum.posted
+    const balance = accountKinds[kind].normal === 'credit' ? sum.posted : negated(sum.posted)
     return { accounts: sum.accounts, availableCents: balance - sum.held, heldCents: sum.held }
   }
 }

@@ -6,17 +6,18 @@ import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonal } from './ac
 import { ledgerApi } from './api.ts'
 import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
+import { type Cents, minus } from '../../values/money.ts'
 
 interface Figures {
-  readonly postedCents: bigint
-  readonly heldCents: bigint
+  readonly postedCents: Cents
+  readonly heldCents: Cents
   readonly version: bigint
 }
 
 const figuresOf = ({ postedCents, heldCents, version }: Figures) => ({
   postedCents,
   heldCents,
-  availableCents: postedCents - heldCents,
+  availableCents: minus(postedCents, heldCents),
   version: Number(version),
 })
 
