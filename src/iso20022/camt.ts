@@ -185,7 +185,7 @@ function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
     endToEndId: textAt(payment, 'Refs/EndToEndId'),
     notice: direction === 'DBIT' ? 'settled' : 'returned',
     reasonCode: textAt(payment, 'RtrInf/Rsn/Cd'),
-    amountCents: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? 0n,
+    amountCents: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? NO_CENTS,
   }))
 }
 
@@ -199,7 +199,7 @@ const isReturn = (entry: XmlElement): boolean =>
 
 /** Exact cents of a positive amount below ten billion; undefined for any other. Surplus trailing zeros are accepted. */
 function amountAt(element: XmlElement, path: string): Cents | undefined {
-  const [, whole, cents = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
+  const [, whole, decimals = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
   if (whole === undefined) return undefined
   const amount = cents(whole + decimals.padEnd(2, '0'))
   return amount === NO_CENTS ? undefined : amount

@@ -87,6 +87,16 @@ export const roundCents = (amount: number): Cents => BigInt(Math.round(amount)) 
 
 export const plus = (amount: Cents, other: Cents): Cents => (amount + other) as Cents
 
+/** A fraction of an amount. */
+export function fractionOf(
+  amount: Cents,
+  [part, whole]: readonly [part: bigint, whole: bigint],
+  rounding: 'down' | 'half' | 'up' = 'down',
+): Cents {
+  const extra = rounding === 'down' ? 0n : rounding === 'half' ? whole / 2n : whole - 1n
+  return ((amount * part + extra) / whole) as Cents
+}
+
 export const negated = (amount: Cents): Cents => -amount as Cents
 
 export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)

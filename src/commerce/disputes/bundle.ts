@@ -11,7 +11,7 @@ import { type Refund, refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import { formatMoney } from '../../values/money.ts'
+import { cents, formatMoney } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
 import { type Receipt, receiptsOf } from '../receipts/index.ts'
 import type { disputesApi } from './api.ts'
@@ -286,9 +286,9 @@ const factLabels = {
 
 function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
-  const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
+  const stated = factsOf(dispute.facts).map(({ at, type, cents: amount }) => ({
     at,
-    text: `${factLabels[type]}${cents === null ? '' : ` ${formatMoney(amountOf(cents))}.`}`,
+    text: `${factLabels[type]}${amount === null ? '' : ` ${formatMoney(cents(amount))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))

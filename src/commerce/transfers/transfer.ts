@@ -8,7 +8,7 @@ import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, cents, fractionOf, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
@@ -206,7 +206,7 @@ export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer):
 /** The parts of a split are stored in cents and answered as amounts. */
 export const transferResponse = (transfer: TransferRow) =>
   withMembers(transfer, {
-    parts: transfer.parts?.map(({ walletId, cents }) => ({ walletId, amountCents: BigInt(cents) })) ?? null,
+    parts: transfer.parts?.map(part => ({ walletId: part.walletId, amountCents: cents(part.cents) })) ?? null,
     payeeCheck: transfer.payeeCheck && { code: null, ...transfer.payeeCheck },
   })
 
@@ -240,7 +240,7 @@ export function partsOf({ amountCents, parts }: SplitRequest): Part[] {
 }
 
 export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {
-  if (parts.reduce((sum, { amountCents }) => sum + amountCents, 0n) > MAX_TRANSFER) return 'too_much'
+  if (sumOf(parts.map(({ amountCents }) => amountCents)) > MAX_TRANSFER) return 'too_much'
   return parts.some(({ amountCents }) => amountCents === 0n) ? 'part_of_nothing' : undefined
 }
 
@@ -248,16 +248,17 @@ export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_noth
 export function divide(amount: Cents, shares: readonly number[]): Cents[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
-  const parts = weights.map(weight => (amount * weight) / total)
-  const leftOver = amount - parts.reduce((sum, part) => sum + part, 0n)
+  const parts = weights.map(weight => fractionOf(amount, [weight, total]))
+  const leftOver = minus(amount, sumOf(parts))
   const byLoss = weights
     .map((weight, index) => ({ index, lost: (amount * weight) % total }))
     .toSorted((one, other) => Number(other.lost - one.lost) || one.index - other.index)
-  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = plus(parts[index] as Cents, cents(1n))
+  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = plus(parts[index] as Cents, CENT)
   return parts
 }
 
 const SCALE = 10_000
+const CENT = cents(1n)
 
 export const transfersPersonal = {
   transfers: {

@@ -114,8 +114,8 @@ export class BudgetCounters {
       day,
       term: ofTerm,
       amount,
-      reserved: 0n,
-      spent: 0n,
+      reserved: NO_CENTS,
+      spent: NO_CENTS,
       made: false,
     }
     this.#reservations.set(causeKey(cause), reservation)

@@ -1,5 +1,5 @@
 import { jsonName } from '../../values/json-names.ts'
-import { type Cents, formatMoney, minus } from '../../values/money.ts'
+import { type Cents, formatMoney, fractionOf, minus, plus } from '../../values/money.ts'
 import { type Budget, checkLimit, type Outcome, plainCheck, remainingOf, toFigure } from './decision.ts'
 import type { Evaluator, PolicyTerms, Rule, RuleInput } from './evaluation.ts'
 
@@ -131,7 +131,7 @@ export const tolerance: Rule = {
 export function withTolerance(amount: Cents, percent: number | null): Cents {
   if (!percent) return amount
   const hundredths = BigInt(Math.round(percent * 100))
-  return amount + (amount * hundredths + 9_999n) / 10_000n
+  return plus(amount, fractionOf(amount, [hundredths, 10_000n], 'up'))
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, NO_CENTS } from '../../values/money.ts'
+import { type Cents, cents, NO_CENTS } from '../../values/money.ts'
 import { addDays, daysBetween } from '../reports/index.ts'
 import { linesOf, parametersOf, type Spend } from '../spend/index.ts'
 
@@ -160,8 +160,8 @@ export interface RunRow extends Row {
 export const RUN_MEMBERS = `
 agent_id as "agentId", value as merchant, every, days::text[] as days, cents::text[] as cents, broken_on::text as "brokenOn"`
 
-export const runOf = ({ agentId, merchant, every, days, cents, brokenOn }: RunRow): Run[] =>
-  agentId === null ? [] : [{ agentId, merchant, every, days, cents: cents.map(BigInt), brokenOn }]
+export const runOf = ({ agentId, merchant, every, days, cents: amounts, brokenOn }: RunRow): Run[] =>
+  agentId === null ? [] : [{ agentId, merchant, every, days, cents: amounts.map(cents), brokenOn }]
 
 const VIEWS = ['merchant'] as const
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Cents, minus, money, signedMoney } from '../../values/money.ts'
+import { type Cents, minus, money, signedMoney, sumOf } from '../../values/money.ts'
 
 export interface Figures {
   readonly count: number
@@ -27,7 +27,7 @@ interface Summed {
 }
 
 export function figuresOf(sums: readonly Summed[]): Figures {
-  const add = (of: (sum: Summed) => Cents): Cents => sums.reduce((total, sum) => total + of(sum), 0n)
+  const add = (of: (sum: Summed) => Cents): Cents => sumOf(sums.map(of))
   const [spentCents, refundedCents] = [add(sum => sum.spentCents), add(sum => sum.refundedCents)]
   const count = sums.reduce((total, { payments }) => total + payments, 0)
   return { count, spentCents, refundedCents, netCents: minus(spentCents, refundedCents) }

@@ -18,7 +18,7 @@ import {
   fundPersonal,
   isPending,
 } from './funding.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 
 /** Stored before the call, so it must be JSON. */
 interface ChargeRequest {
@@ -41,9 +41,9 @@ type FundingContext = ContextOf<typeof fundApi.create>
 const SETTLED: ChargeState = { status: 'settled' }
 const UNKNOWN: ChargeState = { status: 'unknown' }
 
-const chargeOf = ({ cents, madeAt }: ChargeRequest, token: string): Charge => ({
+const chargeOf = ({ cents: amount, madeAt }: ChargeRequest, token: string): Charge => ({
   token,
-  amountCents: BigInt(cents),
+  amountCents: cents(amount),
   madeAt: new Date(madeAt),
 })
 

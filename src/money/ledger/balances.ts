@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, negated, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, minus, negated, NO_CENTS, plus } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 
 export interface Balance {
@@ -96,7 +96,7 @@ export async function totalsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<(ki
     const sum = sums.find(total => total.kind === kind)
     if (!sum) return NOTHING
     const balance = accountKinds[kind].normal === 'credit' ? sum.posted : negated(sum.posted)
-    return { accounts: sum.accounts, availableCents: balance - sum.held, heldCents: sum.held }
+    return { accounts: sum.accounts, availableCents: minus(balance, sum.held), heldCents: sum.held }
   }
 }
 

@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, minus, negated, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, minus, negated, NO_CENTS, plus, sumOf } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
 
@@ -147,8 +147,8 @@ export class Book {
     cause: Cause,
   ): void {
     const transferId = this.#addTransfer(kind, cause)
-    const amount = parts.reduce((sum, part) => sum + part.amountCents, 0n)
-    this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -amount)
+    const amount = sumOf(parts.map(({ amountCents }) => amountCents))
+    this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), negated(amount))
     for (const { walletId, amountCents } of parts)
       this.#addEntry(transferId, this.#accountOfKind(walletId, templates[kind][1]), amountCents)
   }
