@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Counter } from '../../src/control/budgets/counter.ts'
 import { BudgetCounters } from '../../src/control/budgets/counters.ts'
 import { dayOf } from '../../src/values/clock.ts'
-import { NO_CENTS, cents, plus } from '../../src/values/money.ts'
+import { cents, type Cents, minus, NO_CENTS, plus } from '../../src/values/money.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const TERM = new Date('2026-01-01T00:00:00.000Z')
@@ -56,13 +56,13 @@ describe('the last instant of a month and the first of the next', () => {
   })
 })
 
-type Step = readonly ['reserve' | 'spend' | 'release' | 'reverse', cause: number, amount: bigint]
+type Step = readonly ['reserve' | 'spend' | 'release' | 'reverse', cause: number, amount: Cents]
 
 const anySteps: fc.Arbitrary<Step[]> = fc.array(
   fc.tuple(
     fc.constantFrom('reserve' as const, 'spend' as const, 'release' as const, 'reverse' as const),
     fc.integer({ min: 0, max: 4 }),
-    fc.bigInt({ min: 1n, max: 100n }),
+    fc.bigInt({ min: 1n, max: 100n }).map(cents),
   ),
   { maxLength: 40 },
 )
@@ -72,23 +72,23 @@ test('after any steps in any order the counters are the sum of the reservations,
     fc.property(anySteps, steps => {
       const rows = PERIODS.map(newCounter)
       const counters = countersAt('2026-12-31T12:00:00.000Z', rows)
-      const expected = new Map<number, { reserved: bigint; spent: bigint }>()
+      const expected = new Map<number, { reserved: Cents; spent: Cents }>()
       for (const [kind, number, amount] of steps) {
         const cause = { type: 'intent', id: String(number) }
         const reservation = expected.get(number)
         if (kind === 'reserve' && !reservation) {
           counters.reserve(cause, ['agent_1'], amount, TERM)
-          expected.set(number, { reserved: amount, spent: 0n })
+          expected.set(number, { reserved: amount, spent: NO_CENTS })
         } else if (reservation && kind === 'spend') {
           counters.spend(cause, amount, 'Bookshop')
-          reservation.reserved -= amount < reservation.reserved ? amount : reservation.reserved
-          reservation.spent += amount
+          reservation.reserved = minus(reservation.reserved, amount < reservation.reserved ? amount : reservation.reserved)
+          reservation.spent = plus(reservation.spent, amount)
         } else if (reservation && kind === 'release') {
           expect(counters.release(cause)).toBe(reservation.reserved)
-          reservation.reserved = 0n
+          reservation.reserved = NO_CENTS
         } else if (reservation && kind === 'reverse' && amount <= reservation.spent) {
           counters.giveBack(cause, amount)
-          reservation.spent -= amount
+          reservation.spent = minus(reservation.spent, amount)
           counters.noteUse(cause, reservation.spent > 0n)
         }
       }

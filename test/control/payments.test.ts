@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { spentOf, usageOf } from '../../src/control/payments/diff.ts'
 import { addFact, factsOf, noFacts, type PaymentFact } from '../../src/control/payments/facts.ts'
 import { foldFacts, sharesOf } from '../../src/control/payments/state.ts'
-import { cents } from '../../src/values/money.ts'
+import { cents, type Cents, roundCents } from '../../src/values/money.ts'
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
 
 const amounts = fc.integer({ min: 1, max: 5_000 }).map(BigInt)
 const maybeZero = fc.integer({ min: -1_000, max: 5_000 }).map(amount => BigInt(Math.max(amount, 0)))
 
-const request = (increment: number, approvedCents: bigint): PaymentFact => ({
+const request = (increment: number, approvedCents: Cents): PaymentFact => ({
   type: 'authorized',
   increment,
   requestedCents: approvedCents || cents(100n),
@@ -97,13 +97,13 @@ class Bookkeeper {
     const captured = Math.max(stated, cleared)
     const isHeard = this.#of('authorized').length + this.#of('answered').length > 0 || capture !== undefined
     return {
-      approvedCents: BigInt(approved),
-      capturedCents: BigInt(captured),
-      clearedCents: BigInt(cleared),
-      heldCents: BigInt(isOver ? 0 : Math.max(0, approved - reversed - captured)),
-      pendingCents: BigInt(isOver || isHeard ? 0 : Math.max(0, this.#sum('requested') - cleared)),
-      refundedCents: BigInt(this.#sum('refunded')),
-      creditedCents: BigInt(this.#sum('credited')),
+      approvedCents: roundCents(approved),
+      capturedCents: roundCents(captured),
+      clearedCents: roundCents(cleared),
+      heldCents: roundCents(isOver ? 0 : Math.max(0, approved - reversed - captured)),
+      pendingCents: roundCents(isOver || isHeard ? 0 : Math.max(0, this.#sum('requested') - cleared)),
+      refundedCents: roundCents(this.#sum('refunded')),
+      creditedCents: roundCents(this.#sum('credited')),
       isOver,
       isReversed,
       isNotPaid,
@@ -112,7 +112,7 @@ class Bookkeeper {
 }
 
 const SOME = { numRuns: 2_000 }
-const total = <T>(items: readonly T[], of: (item: T) => bigint): bigint =>
+const total = <T>(items: readonly T[], of: (item: T) => bigint): Cents =>
   items.reduce((sum, item) => sum + of(item), 0n)
 
 describe('the state of a payment', () => {
@@ -137,7 +137,7 @@ describe('the state of a payment', () => {
     'is over once one of two messages about a clearing states that it is final: %s, then %s',
     (...finals) => {
       const clearings = finals.map(final => ({ type: 'cleared', id: 'one', cents: 700n, final }) as const)
-      const state = foldFacts(factsOf([request(0, 1_000n), ...clearings]))
+      const state = foldFacts(factsOf([request(0, cents(1_000n)), ...clearings]))
       expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isOver: true })
     },
   )
@@ -155,7 +155,7 @@ describe('the state of a payment', () => {
   })
 
   test('holds nothing for an answer that came too late', () => {
-    const facts = factsOf([request(0, 1_000n), { type: 'answered_late', increment: 0 }])
+    const facts = factsOf([request(0, cents(1_000n)), { type: 'answered_late', increment: 0 }])
     expect(foldFacts(facts)).toMatchObject({ approvedCents: 0n, heldCents: 0n, requestedCents: 1_000n })
   })
 

@@ -4,13 +4,13 @@ import { camt053Of } from '../../src/money/statements/camt053.ts'
 import type { Movement } from '../../src/money/statements/movements.ts'
 import type { Statement } from '../../src/money/statements/statement.ts'
 import { runPeer } from '../support/processes/peer.ts'
-import { NO_CENTS, cents } from '../../src/values/money.ts'
+import { cents, type Cents, NO_CENTS } from '../../src/values/money.ts'
 
 const readInPython = async (file: string): Promise<unknown> =>
   JSON.parse(await runPeer('python3', ['test/peers/bank_files.py'], file))
 
 test('a Python program reads the payments of our pain.001, to the cent', async () => {
-  const payment = (endToEndId: string, amountCents: bigint, name: string) => ({
+  const payment = (endToEndId: string, amountCents: Cents, name: string) => ({
     endToEndId,
     amountCents,
     payerIban: null,
@@ -23,7 +23,7 @@ test('a Python program reads the payments of our pain.001, to the cent', async (
       madeAt: new Date('2026-11-20T08:00:00.000Z'),
       executeOn: '2026-11-20',
       scheme: 'sct',
-      payments: [payment('e1', 1n, 'Baeckerei'), payment('e2', 99_999_999_999n, 'Mueller')],
+      payments: [payment('e1', cents(1n), 'Baeckerei'), payment('e2', cents(99_999_999_999n), 'Mueller')],
     },
     { name: 'Agent Payments', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
   )
@@ -61,7 +61,7 @@ const statement = {
   lastVersion: 2n,
 } as Statement
 
-const movement = (postingId: string, amountCents: bigint, reference: string) =>
+const movement = (postingId: string, amountCents: Cents, reference: string) =>
   ({
     postingId,
     kind: { code: 'ESCT', words: 'Transfer' },
@@ -77,8 +77,8 @@ const movement = (postingId: string, amountCents: bigint, reference: string) =>
   }) as Movement
 
 async function* pages(): AsyncGenerator<readonly Movement[]> {
-  yield [movement('posting_1', 10_000n, 'Salary & <more>')]
-  yield [movement('posting_2', -2_501n, 'Brötchen')]
+  yield [movement('posting_1', cents(10_000n), 'Salary & <more>')]
+  yield [movement('posting_2', cents(-2_501n), 'Brötchen')]
 }
 
 test('a Python program reads our camt.053, whose entries sum to its balance', async () => {

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal, minus, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, decimal, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { linesOf, parametersOf, readSpend, type Spend } from '../spend/index.ts'
 
@@ -48,7 +48,7 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
         Number(minus(other.amountCents, one.amountCents)) || (one.how + one.rule < other.how + other.rule ? -1 : 1),
     )
   const { refundedCents } = figuresOf(sums.filter(({ view }) => view === 'agent'))
-  const keptBackCents = rules.reduce((all, rule) => all + rule.amountCents, 0n)
+  const keptBackCents = sumOf(rules.map(({ amountCents }) => amountCents))
   return {
     keptBack: {
       count: rules.reduce((all, rule) => all + rule.count, 0),
@@ -57,7 +57,7 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
     },
     refundedCents,
     disputesWon: { count, amountCents },
-    totalCents: keptBackCents + refundedCents + amountCents,
+    totalCents: plus(plus(keptBackCents, refundedCents), amountCents),
   }
 }
 

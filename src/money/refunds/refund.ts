@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { centsColumn, nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../record-store/index.ts'
+import { NO_CENTS } from '../../values/money.ts'
 
 /** A completed refund fails only if a bank has returned its money to the payer's side. */
 export const refundMachine = machine('refund', {
@@ -76,7 +77,7 @@ export const blankRefund = {
   agentId: null,
   walletId: null,
   status: refundMachine.initial,
-  arrivedCents: 0n,
+  arrivedCents: NO_CENTS,
   reason: null,
   note: null,
   failure: null,

@@ -7,7 +7,7 @@ import { asked, issue } from '../../support/cards/agent-credentials.ts'
 import { aShopper } from '../../support/cards/reveal.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { cents } from '../../../src/values/money.ts'
+import { cents, type Cents } from '../../../src/values/money.ts'
 
 const service = await startTestService()
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 })
@@ -46,18 +46,18 @@ describe('an authorization by a network token', () => {
   test('is within what its limit leaves, to the cent, also after it was stored', async () => {
     const { open, token, client, credential } = await aToken({ amountLimitEuros: 20 })
     const charges = await open()
-    const ask = (amountCents: bigint) => ({ merchant: SHOP, amountCents, now })
-    expect(charges.blockerOf(token, ask(2_000n))).toBeUndefined()
+    const ask = (amountCents: Cents) => ({ merchant: SHOP, amountCents, now })
+    expect(charges.blockerOf(token, ask(cents(2_000n)))).toBeUndefined()
     charges.charge(token, cents(1_500n), now)
-    expect(charges.blockerOf(token, ask(500n))).toBeUndefined()
-    expect(charges.blockerOf(token, ask(501n))).toBe(
+    expect(charges.blockerOf(token, ask(cents(500n)))).toBeUndefined()
+    expect(charges.blockerOf(token, ask(cents(501n)))).toBe(
       'The limit of the network token is € 20.00: € 15.00 used, € 5.00 left.',
     )
     await charges.write(sql)
     const again = await open()
-    expect(again.blockerOf(token, ask(501n))).toMatch(/€ 5\.00 left/)
+    expect(again.blockerOf(token, ask(cents(501n)))).toMatch(/€ 5\.00 left/)
     again.giveBack(token, cents(1_500n), now)
-    expect(again.blockerOf(token, ask(2_000n))).toBeUndefined()
+    expect(again.blockerOf(token, ask(cents(2_000n)))).toBeUndefined()
     await again.write(sql)
     const stored = await bodyOf(client.agentCredentials.get({ params: { id: credential.id } }))
     expect([stored.spentEuros, stored.charges]).toEqual([0, 1])

@@ -43,13 +43,13 @@ describe('a decision inside a mandate', () => {
       decideUnder(tolerant, { mandate: mandateWith(members) }).holdCents
     expect(holdUnder({})).toBe(3_000n)
     expect(holdUnder({ perTransactionCents: cents(2_100n) })).toBe(2_100n)
-    expect(holdUnder(limitWith(7_000n, 4_800n, 'day'))).toBe(2_200n)
+    expect(holdUnder(limitWith(cents(7_000n), cents(4_800n), 'day'))).toBe(2_200n)
   })
 
   test('never holds more than any of its limits leaves', () => {
     let byMandate = 0
-    const amount = fc.bigInt({ min: 1n, max: 60n })
-    const limit = fc.bigInt({ min: 1n, max: 200n })
+    const amount = fc.bigInt({ min: 1n, max: 60n }).map(cents)
+    const limit = fc.bigInt({ min: 1n, max: 200n }).map(cents)
     const anyMandate = fc.record({
       perTransactionCents: fc.option(limit, { nil: null }),
       limits: fc.uniqueArray(

@@ -7,7 +7,7 @@ import {
   type MandatedSpend,
   whyOutside,
 } from '../../../src/control/mandates/constraints.ts'
-import { NO_CENTS, cents } from '../../../src/values/money.ts'
+import { cents, type Cents, NO_CENTS } from '../../../src/values/money.ts'
 
 const anything: Constraints = {
   perTransactionCents: null,
@@ -79,8 +79,8 @@ describe('a spend lies outside a mandate that', () => {
   })
 })
 
-const amount = fc.bigInt({ min: 1n, max: 60n })
-const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }), { nil: null })
+const amount = fc.bigInt({ min: 1n, max: 60n }).map(cents)
+const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }).map(cents), { nil: null })
 /** Mostly no list, or hardly anything would lie inside. */
 const someOf = (values: string[]): fc.Arbitrary<string[]> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
@@ -108,14 +108,14 @@ const anySpend = fc.record({
 type Spend = MandatedSpend & { readonly day: number }
 
 const monthOf = (day: number): number => Math.floor((day - 1) / 31)
-const sum = (spends: readonly Spend[]): bigint =>
+const sum = (spends: readonly Spend[]): Cents =>
   spends.reduce((total, { amountCents }) => total + amountCents, 0n)
 const isOneOf = (list: readonly string[], value: string | null): boolean =>
   list.length === 0 || (value !== null && list.some(one => one.toLowerCase() === value.toLowerCase()))
 
 /** Written anew, without the code under test: whether a list of spends as a whole is one that the mandate allows. */
 function isAllowed(constraints: Constraints, spends: readonly Spend[]): boolean {
-  const within = (most: bigint | null, groups: Iterable<readonly Spend[]>): boolean =>
+  const within = (most: Cents | null, groups: Iterable<readonly Spend[]>): boolean =>
     most === null || [...groups].every(group => sum(group) <= most)
   return (
     within(

@@ -9,7 +9,7 @@ import {
   plainRequest,
   type RulesInput,
 } from '../../support/control/decide.ts'
-import { NO_CENTS, cents } from '../../../src/values/money.ts'
+import { cents, NO_CENTS } from '../../../src/values/money.ts'
 
 describe('the reason of a decision', () => {
   test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>]>([
@@ -71,25 +71,25 @@ describe('the reason of a decision', () => {
     [
       'The budget of the card “card” of € 20.00 is too low for € 20.00: € 1.00 used, € 19.00 left.',
       {},
-      { budgets: [budgetOf('run', 5_000n, 3_000n), budgetOf('card', 2_000n, 100n)] },
+      { budgets: [budgetOf('run', cents(5_000n), cents(3_000n)), budgetOf('card', cents(2_000n), cents(100n))] },
       {},
     ],
     [
       'The budget of the run “run” of € 50.00 is too low for € 20.00: € 45.00 used, € 5.00 left.',
       { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
-      { budgets: [budgetOf('run', 5_000n, 4_500n)] },
+      { budgets: [budgetOf('run', cents(5_000n), cents(4_500n))] },
       { dayCents: cents(6_000n), monthCents: cents(9_400n) },
     ],
     [
       'The monthly limit of € 100.00 is too low for € 20.00: € 96.00 used, € 4.00 left.',
       { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
-      { budgets: [budgetOf('run', 5_000n, 4_500n)] },
+      { budgets: [budgetOf('run', cents(5_000n), cents(4_500n))] },
       { dayCents: cents(6_000n), monthCents: cents(9_600n) },
     ],
     [
       'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
       {},
-      { budgets: [{ ...budgetOf('owner', 2_000n, 1n), period: 'month' }, budgetOf('run', 5_000n, 3_000n)] },
+      { budgets: [{ ...budgetOf('owner', cents(2_000n), cents(1n)), period: 'month' }, budgetOf('run', cents(5_000n), cents(3_000n))] },
       {},
     ],
     [

@@ -8,11 +8,11 @@ import { encodeJson } from '../../../src/values/json-names.ts'
 import { cents, outcomeOf } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, anyPolicy, anyRequest, nullable } from '../../support/control/random-spends.ts'
-import { minus } from '../../../src/values/money.ts'
+import { type Cents, cents, minus } from '../../../src/values/money.ts'
 
 const unlimited = PolicyCreate.parse({ name: 'P' })
 
-const smallAmount = fc.bigInt({ min: 0n, max: 300n })
+const smallAmount = fc.bigInt({ min: 0n, max: 300n }).map(cents)
 
 /** Policies, requests and counters that can only fail by amounts: about a fifth are allowed. */
 const casesOfAmounts = [
@@ -84,7 +84,7 @@ describe('thousands of random decisions', () => {
     const severity = { pass: 0, review: 1, fail: 2 } as const
     fc.assert(
       fc.property(anyPolicy, anyRequest, anyCounters, cents, (rules, request, counters, more) => {
-        const outcomeFor = (amountCents: bigint) =>
+        const outcomeFor = (amountCents: Cents) =>
           outcomeOf(
             decide(
               compilePolicy({ ...rules, amountTolerancePercent: null }),

@@ -5,11 +5,12 @@ import { bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()
 
 /** A wallet with what an acquirer has charged for it. */
-async function collect(cents: bigint): Promise<string> {
+async function collect(cents: Cents): Promise<string> {
   const id = await wallet()
   const cause = { type: 'trial', id: newId('trial') }
   await inBook({ wallets: [id], others: ACQUIRER_ACCOUNTS }, book =>
@@ -24,7 +25,7 @@ const owed = async () => (await bodyOf(client.billing.acquirer())).owedEuros
 
 describe('what the acquirer has charged', () => {
   test('can be spent before it is paid, and is owed until then', async () => {
-    const [from, to] = [await collect(2_000n), await wallet()]
+    const [from, to] = [await collect(cents(2_000n)), await wallet()]
     expect(await owed()).toBe(20)
     const transfer = { fromWalletId: from, toWalletId: to, amountEuros: 20 }
     await bodyOf(client.transfers.create({ body: transfer }))
@@ -34,7 +35,7 @@ describe('what the acquirer has charged', () => {
   })
 
   test('is paid once by each reference, for requests at once, too', async () => {
-    await collect(1_000n)
+    await collect(cents(1_000n))
     const reference = newId('payout')
     const answers = await times(10, () => paid(4, reference))
     expect(statusCounts(answers)).toEqual({ 200: 10 })
@@ -51,7 +52,7 @@ describe('what the acquirer has charged', () => {
   })
 
   test('is not paid under a reference that has paid another amount', async () => {
-    await collect(1_000n)
+    await collect(cents(1_000n))
     const reference = newId('payout')
     await bodyOf(paid(4, reference))
     const before = await owed()

@@ -5,7 +5,7 @@ import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt053Schema } from '../../support/money/camt053-schema.ts'
-import { cents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
+import { inCents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
 import { cents } from '../../../src/values/money.ts'
 
 const { service, client, key, inBook } = await startBooks()
@@ -98,7 +98,7 @@ describe('statement documents', () => {
     const { entries, credits, skipped } = readCamt(document, '2026-01-01')
     expect(entries).toBe(statement.movements)
     const credited = credits.reduce((sum, { amountCents }) => sum + amountCents, 0n)
-    expect(credited).toBe(cents(statement.inEuros))
+    expect(credited).toBe(inCents(statement.inEuros))
     expect(skipped.map(({ reason }) => reason)).toEqual(['not_a_credit'])
     expect(credits.at(-1)).toMatchObject({
       senderName: "O'Neill",
@@ -138,7 +138,7 @@ describe('statement documents', () => {
     const before = await all()
     await bodyOf(client.wallets.update({ params: { id: other }, body: { name: 'Another name' } }))
     await bodyOf(client.customers.updateMe({ body: { name: 'Another holder' } }))
-    await fund(1n, new Date())
+    await fund(cents(1n), new Date())
     expect(await all()).toEqual(before)
     expect(rowsOf(before[1] as Buffer)[1]?.slice(2, 5)).toEqual([
       'Transfer between wallets',
