@@ -14,7 +14,6 @@ export interface OperationResult<T> {
 export interface OperationCall {
   readonly of: ProcessInput
   readonly as: 'process' | { readonly operator: string }
-  /** Used as the request id if no request caused the call. */
   readonly requestId: string
   readonly isScheduled?: true
   readonly body?: object

@@ -17,7 +17,6 @@ const Payload = z
   .refine(({ comment, reason }) => comment === undefined || reason === undefined)
 
 export interface SignalSettings {
-  /** Whether signals from the Web UI decide about live money too. */
   readonly operatorSignals: boolean
   /** Whether decisions in test mode also open live money. */
   readonly openLiveMoney?: boolean

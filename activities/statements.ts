@@ -12,7 +12,6 @@ interface Page {
 
 export interface Closed {
   readonly made: number
-  /** The wallet after which the next page begins. */
   readonly next: string | null
 }
 

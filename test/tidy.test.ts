@@ -16,6 +16,7 @@ import {
 } from 'typescript/unstable/ast'
 import { isFunction, nestingOf } from './support/tidy/functions.ts'
 import { allNodes, lineOf, linesOf, readSources, root, type Source } from './support/tidy/sources.ts'
+import './tidy/cents.ts'
 import './tidy/changed-tests.ts'
 import './tidy/folders.ts'
 import './tidy/imports.ts'

@@ -2,7 +2,6 @@ import { cardRequestProcess } from '../src/cards/card-requests/process.ts'
 import type { ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
-/** A request is answered in time and carried out, or it expires. */
 export const cardRequest = followRecord(
   cardRequestProcess,
   async (record: Followed<ProcessStatus>, steps) => {

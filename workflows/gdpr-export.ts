@@ -2,7 +2,6 @@ import { exportProcess } from '../src/compliance/gdpr/process.ts'
 import type { ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
-/** The export can be downloaded for seven days. */
 export const gdprExport = followRecord(exportProcess, async (record: Followed<ProcessStatus>, steps) => {
   await record.during({ status: 'requested' }, steps.advanceExport)
   await record.during({ status: 'ready' }, steps.advanceExport)

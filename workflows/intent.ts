@@ -2,7 +2,6 @@ import { intentProcess } from '../src/control/intents/process.ts'
 import type { ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
-/** An intent is approved in time, then paid in time, or it expires. */
 export const intent = followRecord(intentProcess, async (record: Followed<ProcessStatus>, steps) => {
   await record.during({ status: 'created' }, steps.expireIntent)
   await record.during({ status: 'approved' }, steps.expireIntent)

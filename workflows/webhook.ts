@@ -2,7 +2,6 @@ import { webhookProcess } from '../src/delivery/webhooks/process.ts'
 import type { ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
-/** A failed delivery waits for its next attempt until it succeeds or is given up. */
 export const webhook = followRecord(webhookProcess, async (record: Followed<ProcessStatus>, steps) => {
   await record.during(() => true, steps.retryDelivery)
 })

@@ -44,7 +44,7 @@ function checkDevice({ statement, assertion, publicKey, relyingParty }) {
   if (!relyingParty.origins.includes(said.origin) || said.crossOrigin === true)
     fail('The device has signed for another site.')
   if (!data.subarray(0, 32).equals(sha256(relyingParty.id))) fail('The device has signed for another site.')
-  if ((data[32] & 0b101) !== 0b101) fail('The device did not make sure who held it.')
+  if ((data[32] & 0b101) !== 0b101) fail('The device did not verify the person.')
   const key = createPublicKey({ key: publicKey, format: 'jwk' })
   const signed = Buffer.concat([data, sha256(clientData)])
   if (!verify(publicKey.kty === 'OKP' ? null : 'sha256', signed, key, bytes(assertion.signature)))

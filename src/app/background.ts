@@ -5,7 +5,7 @@ import { countSpend, isBehind } from '../insight/spend/index.ts'
 import { endOverdue } from '../kernel/background/deadlines.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { listen } from '../platform/listener.ts'
-import { everySoOften } from '../platform/rounds.ts'
+import { repeatEvery } from '../platform/rounds.ts'
 import { measured } from './database-metrics.ts'
 import { renewLease } from './renewed-lease.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
@@ -13,7 +13,7 @@ import type { OpenRuntime, Part } from './runtime.ts'
 const DEADLINES_EVERY = 2_000
 
 export const startDeadlines = (runtime: OpenRuntime): Part =>
-  everySoOften(
+  repeatEvery(
     DEADLINES_EVERY,
     () => endOverdue(runtime),
     error => runtime.log.warn({ err: error }, 'ending what is overdue failed'),
@@ -42,7 +42,7 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
   })
   const { execute, operations } = runtime
   const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
-  const expiry = everySoOften(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
+  const expiry = repeatEvery(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {
     async stop() {
       await Promise.all([listener.stop(), expiry.stop(), keeper.stop()])
@@ -67,7 +67,7 @@ export function startPushes(runtime: OpenRuntime): Part {
     unsubscribe: gone => unsubscribe(runtime, gone),
   })
   const listener = listen(settings.databaseUrl, 'pushes', pusher.wake)
-  const rounds = everySoOften(LOOK_EVERY, () => pusher.round(), onFailure)
+  const rounds = repeatEvery(LOOK_EVERY, () => pusher.round(), onFailure)
   return {
     async stop() {
       await Promise.all([listener.stop(), rounds.stop()])
@@ -84,7 +84,7 @@ const SEAL_EVERY = 500
 export function startSealing(runtime: OpenRuntime): Part {
   const parts = { database: runtime.database, signer: runtime.ports.signer }
   const stopping = new AbortController()
-  const rounds = everySoOften(
+  const rounds = repeatEvery(
     SEAL_EVERY,
     async () => {
       while (!stopping.signal.aborted && (await sealPage(parts))) {}
@@ -112,7 +112,7 @@ export function startSpend({ database, log }: Pick<OpenRuntime, 'database' | 'lo
   const count = async (): Promise<void> => {
     if (await isBehind(sql)) await countSpend(database, { isStopping: () => isStopping })
   }
-  const rounds = everySoOften(COUNT_EVERY, count, error =>
+  const rounds = repeatEvery(COUNT_EVERY, count, error =>
     log.warn({ err: error }, 'spend: what was paid is not in the sums yet; reports read it one by one'),
   )
   return {

@@ -31,15 +31,17 @@ export function watchDatabase({ watch }: Metrics, database: Database): void {
   const sql = scraping(database)
   const age = (read: typeof oldestSeconds) => async () => (await read(sql)) ?? 0
   watch('outbox_oldest_seconds', 'Age of the oldest work that waits for Temporal.', age(oldestSeconds))
-  watch('webhook_overdue_seconds', 'For how long a webhook waits that could be sent.', age(overdueSeconds))
+  watch('webhook_overdue_seconds', 'Age of the oldest webhook that is due.', age(overdueSeconds))
   watch('push_oldest_seconds', 'Age of the oldest push that waits.', age(oldestPushSeconds))
-  watch('webhook_deliveries', 'Those that wait, and dead letters; 10000 stands for more.', () =>
+  watch('webhook_deliveries', 'Waiting webhooks, and dead letters; 10000 means 10000 or more.', () =>
     deliveryCounts(sql),
   )
-  watch('webhook_subscriptions_paused', 'Those whose receivers are left alone for a while.', () =>
-    pausedCount(sql),
+  watch(
+    'webhook_subscriptions_paused',
+    'Subscriptions that are paused after failures of their receivers.',
+    () => pausedCount(sql),
   )
-  watch('webhook_subscriptions_behind', 'Those that are paused because too much waits for them.', () =>
+  watch('webhook_subscriptions_behind', 'Subscriptions that are paused because of their backlog.', () =>
     behindCount(sql),
   )
 }

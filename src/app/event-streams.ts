@@ -6,8 +6,8 @@ import {
   type FollowedEvent,
   type FollowedEvents,
   type FollowRequest,
-  MOST_STREAMS,
-  MOST_WAITING,
+  MAX_STREAMS,
+  MAX_WAITING,
 } from '../kernel/contract/follow.ts'
 import type { Sql } from '../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
@@ -110,7 +110,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
-      const isTaken = await takePlace(sql, [ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
+      const isTaken = await acquireSlot(sql, [ownerId, id, holder, MAX_STREAMS], wish).finally(() => {
         // A client that disconnected meanwhile has released its place, perhaps before it was taken.
         if (wish.ending.aborted) close(ownerId, id)
       })
@@ -132,7 +132,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
   }
 }
 
-async function takePlace(
+async function acquireSlot(
   sql: Sql,
   values: readonly unknown[],
   { from, ending }: FollowRequest,
@@ -160,7 +160,7 @@ interface WaitParts {
 function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait'] {
   const waiting = new Set<FollowRequest>()
   return async wish => {
-    if (waiting.size >= MOST_WAITING || wish.ending.aborted) return undefined
+    if (waiting.size >= MAX_WAITING || wish.ending.aborted) return undefined
     waiting.add(wish)
     wish.ending.addEventListener('abort', () => waiting.delete(wish), { once: true })
     const from = wish.from ?? (await horizonOfNow(sql))
@@ -205,7 +205,7 @@ export function openFollowing({
     onEvents: endCredentials,
     onFailure: error => log.warn({ err: error }, 'streams: the journal cannot be read'),
   })
-  metrics.watch('event_streams', 'Streams of events that are open here.', async () => streams.count())
+  metrics.watch('event_streams', 'Event streams that are open in this process.', async () => streams.count())
   return {
     streams,
     credentialWatch,

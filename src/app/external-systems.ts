@@ -21,12 +21,12 @@ import { derivedSecrets } from '../ports/vault.ts'
 type WithKey = Settings & { readonly encryptionKey: string }
 
 /** The receivers to which simulated systems send their messages. */
-interface Doors {
+interface SandboxCallbacks {
   readonly cards: Deliver
   readonly identity: DeliverNotice
 }
 
-export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors): ExternalSystems {
+export function externalSystemsOf(settings: WithKey, queue: Queue, doors: SandboxCallbacks): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
@@ -49,7 +49,7 @@ export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors)
 function noAcquirer(): Acquirer {
   throw new Problem(
     'not_configured',
-    'Live mode has no acquirer yet, so nobody can pay a request by card there: requests are paid by SEPA alone.',
+    'Live mode has no acquirer yet, so payment requests cannot be paid by card. They can be paid by SEPA.',
   )
 }
 
@@ -70,7 +70,7 @@ class Missing {
 }
 
 const unset = (setting: string): Problem =>
-  new Problem('not_configured', `Live mode has nothing to do this with: ${setting} is not set.`)
+  new Problem('not_configured', `This is not available in live mode: ${setting} is not set.`)
 
 function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
   const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutoffTimes } = settings

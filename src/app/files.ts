@@ -23,20 +23,20 @@ export function fileStoreOf(settings: Settings, vault: Vault): Files {
     FILES_SECRET_KEY: filesSecretKey,
   }
   const [unset] = Object.entries(missing).find(([, value]) => !value) ?? []
-  if (unset) throw new Error(`FILES_URL names a store, and ${unset} is not set.`)
+  if (unset) throw new Error(`FILES_URL is set, but ${unset} is not.`)
   const options = {
     url: filesUrl,
     bucket: String(filesBucket),
     region: filesRegion,
     accessKey: String(filesAccessKeyId),
     secretKey: String(filesSecretKey),
-    outbound: wayTo(filesUrl),
+    outbound: storeClient(filesUrl),
   }
   return filesInBucket(options, vault)
 }
 
 /** The operator's own store may be in a private network; this client reaches nothing else. */
-function wayTo(url: string): Outbound {
+function storeClient(url: string): Outbound {
   const guard = guardedHttp({ allow: ['0.0.0.0/0', '::/0'] })
   const { origin } = new URL(url)
   const other = { rule: 'store', message: 'Only the store of files is reached this way.' }
@@ -54,11 +54,7 @@ function wayTo(url: string): Outbound {
  */
 export function watchedFiles(files: Files, log: Logger, metrics: Pick<Metrics, 'watch'>): Files {
   let lost = 0
-  metrics.watch(
-    'files_lost',
-    'Readings of files that are damaged or gone, since the start.',
-    async () => lost,
-  )
+  metrics.watch('files_lost', 'Reads of damaged or missing files since the start.', async () => lost)
   const alarm = (error: unknown): never => {
     if (error instanceof DamagedFile) {
       lost++
@@ -128,7 +124,7 @@ class TimeBudget {
     if (over <= 0) return
     const seconds = Math.ceil(over / BUDGET.share / 1_000)
     throw rateLimited(
-      `Looking at your files has taken more than ${BUDGET.ms / 1_000} seconds. Send the next one in ${seconds} seconds, or files that are simpler to draw.`,
+      `Inspecting your files took more than ${BUDGET.ms / 1_000} seconds. Send the next one in ${seconds} seconds, or send simpler files.`,
       seconds,
     )
   }

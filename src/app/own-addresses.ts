@@ -73,7 +73,7 @@ export function pagesOf(
       ? `http://localhost:${new URL(addresses.publicUrl()).port || 80}`
       : addresses.publicUrl()
   const unavailable = whyUnavailable(new URL(base()))
-  if (unavailable) warn(`Nobody can use a passkey here: ${unavailable}`)
+  if (unavailable) warn(`Passkeys cannot be used here: ${unavailable}`)
   return {
     publicUrl: addresses.publicUrl,
     relyingParty() {
@@ -86,8 +86,8 @@ export function pagesOf(
 
 function whyUnavailable({ protocol, hostname }: URL): string | null {
   if (isIP(hostname.replace(/^\[|\]$/g, '')))
-    return 'PUBLIC_URL names an IP address, and browsers keep passkeys for host names only: set it to a host name with https, or to http://localhost.'
+    return 'PUBLIC_URL names an IP address, but browsers support passkeys for host names only. Set it to a host name with https, or to http://localhost.'
   if (protocol === 'http:' && hostname !== 'localhost')
-    return 'PUBLIC_URL begins with http, and browsers allow passkeys under https only: set it to an https address, or to http://localhost.'
+    return 'PUBLIC_URL begins with http, but browsers support passkeys with https only. Set it to an https address, or to http://localhost.'
   return null
 }

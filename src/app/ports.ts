@@ -84,15 +84,15 @@ export function portsOf(parts: Parts): Ports {
     ...outside,
     ...given,
     languageModel: model && chatCompletions(model, given.outbound),
-    health: oneAtATime(() => healthOf(database, temporal)),
+    health: singleFlight(() => healthOf(database, temporal)),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {
       await advance({ areas, database, execute }, tenant, toMs)
       onOutbox()
     },
-    paymentsOn: findingPayments(areas),
-    findPayables: findingPayables(areas),
-    missingIdentity: findingMissingIdentity(areas),
+    paymentsOn: paymentFinder(areas),
+    findPayables: payableFinder(areas),
+    missingIdentity: missingIdentityFinder(areas),
     personalAreas: personalAreasOf(areas),
     openEventStream: streams.open,
     waitForEvents: streams.wait,
@@ -103,7 +103,7 @@ export function portsOf(parts: Parts): Ports {
 }
 
 /** Queries one area after another, as they may share a connection. */
-export function findingPayments(areas: Areas): FindPayments {
+export function paymentFinder(areas: Areas): FindPayments {
   const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
   return async (...args) => {
     const payments: IntentPayment[] = []
@@ -112,7 +112,7 @@ export function findingPayments(areas: Areas): FindPayments {
   }
 }
 
-function findingPayables(areas: Areas): FindPayables {
+function payableFinder(areas: Areas): FindPayables {
   const finders = Object.values(areas).flatMap(({ findPayables }) => findPayables ?? [])
   return async (ids, ...args) => {
     const payables: Payable[] = []
@@ -121,7 +121,7 @@ function findingPayables(areas: Areas): FindPayables {
   }
 }
 
-function findingMissingIdentity(areas: Areas): FindMissingIdentity {
+function missingIdentityFinder(areas: Areas): FindMissingIdentity {
   const finders = Object.values(areas).flatMap(({ findMissingIdentity }) => findMissingIdentity ?? [])
   return async (...args) => {
     const missing: string[] = []
@@ -148,7 +148,7 @@ async function healthOf(database: Database, temporal: Parts['temporal']): Promis
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
 
 /** Shares a running check with concurrent callers: `/health` is public and may be called any number of times. */
-function oneAtATime<T>(check: () => Promise<T>): () => Promise<T> {
+function singleFlight<T>(check: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined
   return () => {
     underWay ??= check().finally(() => {

@@ -40,7 +40,7 @@ export const deliveryTo =
   }
 
 /** For the simulated acquirer: a message that cannot be taken now is logged and counts as late. */
-const networkTo =
+const cardNetworkCallback =
   (deliver: Ports['deliver'], log: Logger): Deliver =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
@@ -55,7 +55,7 @@ const networkTo =
   }
 
 /** For the simulated identity provider: a notice that was not taken is fetched later. */
-const identityDoorTo =
+const identityCallback =
   (deliver: Ports['deliver'], log: Logger): DeliverNotice =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
@@ -67,9 +67,9 @@ const identityDoorTo =
     }
   }
 
-export const doorsTo = (deliver: Ports['deliver'], log: Logger) => ({
-  cards: networkTo(deliver, log),
-  identity: identityDoorTo(deliver, log),
+export const sandboxCallbacks = (deliver: Ports['deliver'], log: Logger) => ({
+  cards: cardNetworkCallback(deliver, log),
+  identity: identityCallback(deliver, log),
 })
 
 const receivesOf = (areas: Areas): ReadonlyMap<string, Receive> =>

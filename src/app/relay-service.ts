@@ -4,14 +4,14 @@ import { startMissingRuns } from '../kernel/background/open-records.ts'
 import { Relay } from '../kernel/background/relay.ts'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { listen } from '../platform/listener.ts'
-import { everySoOften } from '../platform/rounds.ts'
+import { repeatEvery } from '../platform/rounds.ts'
 import { temporalRuns } from '../platform/temporal/runs.ts'
 import { type Processes, temporalStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
 import { renewLease } from './renewed-lease.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
-import { mendMonthly } from './schedules.ts'
-import { type TemporalAccess, untilConnected } from './temporal-access.ts'
+import { repairMonthlyRun } from './schedules.ts'
+import { keepConnected, type TemporalAccess } from './temporal-access.ts'
 
 /** Together with the time of a round, a run ended from outside is restarted within a minute. */
 const EVERY_MS = 20_000
@@ -19,10 +19,10 @@ const EVERY_MS = 20_000
 const PAUSE_MS = 150
 
 /** Restarts runs of open records that were ended in Temporal, so that every open record reaches its end. */
-function startMending(runtime: OpenRuntime, client: Client, taskQueue: string): Part {
+function startRunRepair(runtime: OpenRuntime, client: Client, taskQueue: string): Part {
   const cancellable = cancellableCalls(client.connection)
-  const round = () => cancellable.run(() => mendRuns(runtime, client, taskQueue))
-  const rounds = everySoOften(EVERY_MS, round, error => {
+  const round = () => cancellable.run(() => repairRuns(runtime, client, taskQueue))
+  const rounds = repeatEvery(EVERY_MS, round, error => {
     if (!cancellable.isCancelled)
       runtime.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
   })
@@ -58,7 +58,7 @@ export function cancellableCalls(connection: Pick<Client['connection'], 'withAbo
   }
 }
 
-export async function mendRuns(
+export async function repairRuns(
   { areas, database }: Pick<OpenRuntime, 'areas'> & { readonly database: Database },
   client: Client,
   taskQueue: string,
@@ -66,12 +66,12 @@ export async function mendRuns(
   const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
   const runs = temporalRuns(client, taskQueue)
   await startMissingRuns({ database, records, runs, rest: () => pause(PAUSE_MS) })
-  await mendMonthly(client, taskQueue)
+  await repairMonthlyRun(client, taskQueue)
 }
 
 export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
   runtime.watchTemporal(async () => false)
-  return untilConnected(runtime, 'relay', async stopping => {
+  return keepConnected(runtime, 'relay', async stopping => {
     const connection = await Connection.connect(access.client)
     if (stopping.aborted) return { stop: () => connection.close() }
     const client = new Client({ connection, namespace: access.namespace })
@@ -82,7 +82,7 @@ export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
     const deliver = temporalStarter(client, access.taskQueue, processesOf(runtime.areas))
     const relay = new Relay({ database, lease: renewed.lease, deliver, onFailure })
     const listener = listen(runtime.settings.databaseUrl, 'outbox', relay.wake)
-    const mending = startMending(runtime, client, access.taskQueue)
+    const mending = startRunRepair(runtime, client, access.taskQueue)
     return {
       async stop() {
         await mending.stop()

@@ -3,7 +3,7 @@ import { type LeaseKind, ProcessLease, RENEW_MS } from '../kernel/database/proce
 import type { Runtime } from '../kernel/run/runtime.ts'
 import { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import type { Logger } from '../platform/log.ts'
-import { everySoOften } from '../platform/rounds.ts'
+import { repeatEvery } from '../platform/rounds.ts'
 
 export interface RenewedLease {
   readonly lease: ProcessLease
@@ -23,7 +23,7 @@ export function renewLease(
   { wake, onFailure, heldMs }: Watching,
 ): RenewedLease {
   const lease = new ProcessLease(database, kind, heldMs)
-  const renewal = everySoOften(RENEW_MS, async () => (await lease.round()) > 0 && wake(), onFailure)
+  const renewal = repeatEvery(RENEW_MS, async () => (await lease.round()) > 0 && wake(), onFailure)
   return {
     lease,
     async end() {
@@ -38,7 +38,7 @@ interface OutsideCalls extends Pick<Runtime, 'lease' | 'unrecordedAnswers'> {
 }
 
 /** The lease for external calls. Stop it after all requests and before the database is closed. */
-export function openOutsideCalls(database: Database, log: Logger): OutsideCalls {
+export function openExternalCalls(database: Database, log: Logger): OutsideCalls {
   const onFailure = (error: unknown) => log.warn({ err: error }, 'the lease of outside calls was not renewed')
   const { lease, end } = renewLease(database, 'calls', { wake: () => undefined, onFailure })
   const unrecordedAnswers = new UnrecordedAnswers(database, ({ operation, requestId }, now, error) => {

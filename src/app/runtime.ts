@@ -40,8 +40,8 @@ import { externalSystemsOf } from './external-systems.ts'
 import { fileStoreOf, watchedFiles } from './files.ts'
 import { type OwnAddresses, ownAddresses, pagesOf } from './own-addresses.ts'
 import { ownOperations, portsOf } from './ports.ts'
-import { deliveryTo, doorsTo, receiversOf } from './receivers.ts'
-import { openOutsideCalls } from './renewed-lease.ts'
+import { deliveryTo, receiversOf, sandboxCallbacks } from './receivers.ts'
+import { openExternalCalls } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
@@ -107,7 +107,7 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
   // The database may stop before this process has closed its connections.
   waiting?.signal.addEventListener('abort', () => signer.stop())
-  const { stop, ...calls } = openOutsideCalls({ pool }, log)
+  const { stop, ...calls } = openExternalCalls({ pool }, log)
   const database: OpenDatabase = {
     pool,
     async close() {
@@ -122,8 +122,15 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
+const systemsOf = (
+  { settings, outside = {} }: RuntimeOptions,
+  runFor: ReturnType<typeof ownOperations>,
+  deliver: Ports['deliver'],
+  log: Parameters<typeof sandboxCallbacks>[1],
+) => ({ ...externalSystemsOf(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log)), ...outside })
+
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
-  const { settings, waiting, shared = false, areas = allAreas, outside = {}, streamTimes = {} } = options
+  const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer, ...calls } = await openStore({ settings, waiting, shared }, log)
@@ -145,7 +152,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       runUrl,
       ...configured(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
+      outside: systemsOf(options, runFor, inwards, log),
       outbound: options.outbound ?? guardOf(settings, addresses),
       vault,
       signer,
@@ -195,7 +202,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
 function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   const metrics = openMetrics(database.pool)
-  metrics.watch('answers_kept', 'Answers that the database has yet to take.', async () => kept.count)
+  metrics.watch(
+    'answers_kept',
+    'Answers of external systems that are not recorded yet.',
+    async () => kept.count,
+  )
   watchDatabase(metrics, database)
   return metrics
 }

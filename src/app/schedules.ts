@@ -22,7 +22,7 @@ export async function keepSchedules({ schedule }: Client, taskQueue: string): Pr
  * Restarts the last run of the schedule under the same id if it failed or was ended from outside. A run that
  * Temporal no longer retains is restarted, too, and finds everything done.
  */
-export async function mendMonthly(client: Client, taskQueue: string): Promise<void> {
+export async function repairMonthlyRun(client: Client, taskQueue: string): Promise<void> {
   const { scheduleId, action } = statementsOf(taskQueue)
   const last = await lastBegunBy(client, scheduleId)
   if (last === undefined) return

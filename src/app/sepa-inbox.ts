@@ -1,15 +1,15 @@
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Outcome } from '../kernel/contract/call.ts'
-import { everySoOften } from '../platform/rounds.ts'
+import { repeatEvery } from '../platform/rounds.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 
 const EVERY = 5_000
 
 export const startSepaInbox = (runtime: OpenRuntime): Part =>
-  everySoOften(
+  repeatEvery(
     EVERY,
-    () => emptyInbox(runtime),
+    () => readInbox(runtime),
     error => runtime.log.warn({ err: error }, 'reading the files of the bank failed'),
   )
 
@@ -20,7 +20,7 @@ const MAX_FILE_BYTES = 16 * 2 ** 20
  * Moves each file to `read`, or to `refused` if it is invalid. A file that fails otherwise stays, is retried,
  * and holds up no other. Two workers may read the same file: reading is idempotent.
  */
-export async function emptyInbox(runtime: OpenRuntime): Promise<void> {
+export async function readInbox(runtime: OpenRuntime): Promise<void> {
   const { sepaRail, sepaFolder } = runtime.settings
   if (sepaRail !== 'files' || !sepaFolder) return
   const inbox = join(sepaFolder, 'in')

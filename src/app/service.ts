@@ -37,7 +37,7 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   const server = apiServer(listenerFor(runtime, published(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
   const taken = async () => bodies.reservedBytes() + uploads.reservedBytes()
-  metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', taken)
+  metrics.watch('http_body_bytes', 'Memory used for large request bodies in transit.', taken)
   return {
     runtime,
     async listen(port, host) {
@@ -83,8 +83,8 @@ export function listenerFor(
       ports,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
-      pageOrigins: onceAsked(() => ports.relyingParty().origins),
-      ownUrls: onceAsked(addresses.urls),
+      pageOrigins: lazily(() => ports.relyingParty().origins),
+      ownUrls: lazily(addresses.urls),
       isOwn: addresses.isOwn,
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
@@ -96,7 +96,7 @@ export function listenerFor(
 }
 
 /** Evaluated at the first request: the address is known by then and stays the same. */
-function onceAsked<T>(find: () => T): () => T {
+function lazily<T>(find: () => T): () => T {
   let found: T | undefined
   return () => {
     found ??= find()

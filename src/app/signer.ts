@@ -11,7 +11,7 @@ import { signedNote } from '../trail/index.ts'
 const REFRESH_EVERY = 2_000
 
 const CANNOT_SIGN =
-  'This installation cannot open its signing key. Its operator finds the reason in the log, and makes a new key by POST /signing-keys/rotate.'
+  'This installation cannot open its signing key. The operator finds the reason in the log and can create a new key with POST /signing-keys/rotate.'
 
 export interface OpenSigner extends Signer {
   /** Called with committed events: after a rotation in this process, the new key signs at once. */

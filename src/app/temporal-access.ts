@@ -39,7 +39,7 @@ interface Connected extends Part {
  * signal of `connect` is aborted when the part is stopped, so work that has not begun by then never begins.
  * Stopping does not wait for it, as loading and connecting may take longer than a shutdown.
  */
-export function untilConnected(
+export function keepConnected(
   { log }: Pick<OpenRuntime, 'log'>,
   what: string,
   connect: (stopping: AbortSignal) => Promise<Connected>,

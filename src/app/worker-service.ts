@@ -9,10 +9,10 @@ import { offsetOf } from '../kernel/database/tenant-clock.ts'
 import { lastRequestOf } from '../kernel/journal/last-request.ts'
 import { monthsDue } from '../money/statements/index.ts'
 import { kycProviderOf } from '../platform/settings/external-systems.ts'
-import { installRuntime, legible } from '../platform/temporal/runtime.ts'
+import { installRuntime, lenientCodec } from '../platform/temporal/runtime.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 import { keepSchedules } from './schedules.ts'
-import { type TemporalAccess, untilConnected } from './temporal-access.ts'
+import { keepConnected, type TemporalAccess } from './temporal-access.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
 /** How many idle workflows stay in memory; the others are replayed when they continue. */
@@ -48,7 +48,7 @@ async function startWorker(
     namespace,
     taskQueue,
     workflowBundle: bundle,
-    dataConverter: { payloadCodecs: [legible] },
+    dataConverter: { payloadCodecs: [lenientCodec] },
     activities: {
       ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
@@ -92,7 +92,7 @@ function allRecordActivities(
 /** Starts a worker. It has a file of its own because a relay does not need the worker's large SDK. */
 export function startWork(runtime: OpenRuntime, access: TemporalAccess): Part {
   installRuntime(runtime.log)
-  return untilConnected(runtime, 'worker', async stopping => {
+  return keepConnected(runtime, 'worker', async stopping => {
     const connection = await NativeConnection.connect(access.worker)
     try {
       await keepSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)

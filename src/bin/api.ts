@@ -1,11 +1,11 @@
 import { requiredSecrets } from '../app/required-secrets.ts'
 import { openService } from '../app/service.ts'
-import { live } from '../platform/lifetime.ts'
+import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
 /** Several API processes may share a database, which `migrate` must have prepared. */
-live(async life => {
+runProcess(async life => {
   const settings = environment()
   const waiting = { tell: printLine, signal: life.ending }
   const service = await openService({

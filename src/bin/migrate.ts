@@ -1,18 +1,18 @@
 import { accessTo } from '../app/temporal-access.ts'
 import { onceReachable } from '../platform/database.ts'
-import { live } from '../platform/lifetime.ts'
+import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
-import { isToBeStamped, migrate } from '../platform/schema.ts'
+import { migrate, needsStamp } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 
 /** Runs before `api`; concurrent runs take turns. */
-live(async life => {
+runProcess(async life => {
   const settings = environment()
   const { databaseUrl } = settings
   if (!databaseUrl) throw new WrongSetting('Not set: DATABASE_URL.')
   await onceReachable(databaseUrl, { tell: printLine, signal: life.ending }, async () => {
-    if (await isToBeStamped(databaseUrl)) await endRuns(settings)
+    if (await needsStamp(databaseUrl)) await endRuns(settings)
     await migrate(databaseUrl)
   })
   printLine('The database is up to date.')
@@ -25,7 +25,7 @@ async function endRuns(settings: Settings): Promise<void> {
     throw new WrongSetting(
       'Not set: TEMPORAL_ADDRESS. The data is of the version before: its open runs are ended before it is taken over.',
     )
-  const { endRunsBefore } = await import('../app/runs-before.ts')
-  const ended = await endRunsBefore(accessTo(settings, settings.temporalAddress))
+  const { endPreviousRuns } = await import('../app/previous-runs.ts')
+  const ended = await endPreviousRuns(accessTo(settings, settings.temporalAddress))
   printLine(`The data is of the version before: ${ended} open runs are ended. The relay begins them anew.`)
 }

@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client'
 import { requireTemporal } from '../app/temporal-access.ts'
-import { live } from '../platform/lifetime.ts'
+import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 import { makeNamespace } from '../platform/temporal/namespace.ts'
@@ -11,7 +11,7 @@ const CONNECT_MS = 5_000
  * Creates the namespace in a self-hosted Temporal cluster, with the search attributes by which operators find
  * runs. Runs before `worker` and `relay`; existing ones stay unchanged.
  */
-live(async life => {
+runProcess(async life => {
   const { client, namespace } = requireTemporal(environment())
   const connection = await Connection.connect({ ...client, connectTimeout: CONNECT_MS }).catch(() => {
     throw new Error(`The Temporal server at ${client.address} cannot be reached.`)

@@ -5,7 +5,7 @@ import { commandTable, writeTable } from '../derive/commands/command-table.ts'
 import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
 import { keptWhile, personalRegister } from '../derive/personal-register.ts'
-import { keepCalled } from '../packages/write/called.ts'
+import { writeBaseline } from '../packages/write/baseline.ts'
 import { printLine } from '../platform/output.ts'
 
 const document = openapiDocument(areas)
@@ -26,7 +26,7 @@ for (const [name, text] of Object.entries(functions)) {
   printLine(file)
 }
 
-const breaks = keepCalled(process.argv.includes('--breaking'))
+const breaks = writeBaseline(process.argv.includes('--breaking'))
 printLine('src/packages/callers.json')
 if (breaks.length > 0)
   printLine(

@@ -4,12 +4,12 @@ import { startRelay } from '../app/relay-service.ts'
 import { requiredSecrets } from '../app/required-secrets.ts'
 import { openRuntime } from '../app/runtime.ts'
 import { requireTemporal } from '../app/temporal-access.ts'
-import { live } from '../platform/lifetime.ts'
+import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
 /** Brings the outbox to Temporal and delivers events. Several relays may run. */
-live(async life => {
+runProcess(async life => {
   const settings = environment()
   const access = requireTemporal(settings)
   const waiting = { tell: printLine, signal: life.ending }

@@ -11,14 +11,19 @@ import { claim } from '../dev/data-directory.ts'
 import { type Instance, publisher, removeInstance } from '../dev/instance-file.ts'
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
 import { endWithin } from '../dev/processes/deadline.ts'
-import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
+import { openSecrets, type Secrets, saveSecrets } from '../dev/secrets.ts'
 import { type SignIn, seedSandbox, signInOf } from '../dev/seed.ts'
-import { placeTemporal, rememberedPorts } from '../dev/temporal/data.ts'
-import { type Temporal, temporalAtOnce, temporalLater, type Wish } from '../dev/temporal/start.ts'
+import { rememberedPorts, temporalPaths } from '../dev/temporal/data.ts'
+import {
+  type Temporal,
+  type TemporalOptions,
+  temporalIfInstalled,
+  temporalOnceInstalled,
+} from '../dev/temporal/start.ts'
 import { onceReachable } from '../platform/database.ts'
-import { type Lifetime, live } from '../platform/lifetime.ts'
+import { type Lifetime, runProcess } from '../platform/lifetime.ts'
 import { printError, printLine } from '../platform/output.ts'
-import { isToBeStamped } from '../platform/schema.ts'
+import { needsStamp } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
@@ -33,18 +38,18 @@ async function start(life: Lifetime): Promise<void> {
 
   const secrets = openSecrets(dataDir)
   const wish = { settings, dataDir, life }
-  const temporal = temporalAtOnce(wish)
+  const temporal = temporalIfInstalled(wish)
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
   printLine('Preparing the database')
   const waiting = { tell: printLine, signal: life.ending }
-  const isOfVersionBefore = await onceReachable(databaseUrl, waiting, () => isToBeStamped(databaseUrl))
+  const isOfVersionBefore = await onceReachable(databaseUrl, waiting, () => needsStamp(databaseUrl))
   if (isOfVersionBefore) await endRuns(wish, temporal)
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await serve({ ...settings, ...own }, life)
   life.ending.throwIfAborted()
   const sandbox = await seedSandbox(secrets.sandbox, service.runtime)
-  if (sandbox !== secrets.sandbox) keepSecrets(dataDir, { ...secrets, sandbox })
+  if (sandbox !== secrets.sandbox) saveSecrets(dataDir, { ...secrets, sandbox })
 
   const url = await listen(service, settings)
   const { dashboardSecret } = own
@@ -59,7 +64,7 @@ async function start(life: Lifetime): Promise<void> {
   void makeDocs(service, life)
   if (soon) return work(service, soon, life)
   void temporal
-    .then(found => found ?? temporalLater(wish))
+    .then(found => found ?? temporalOnceInstalled(wish))
     .then(late => {
       publish({ ...instance, ...late })
       printLine(`Temporal is ready. Web UI ${late.webUi}`)
@@ -71,13 +76,13 @@ async function start(life: Lifetime): Promise<void> {
  * Ends the workflow runs of the previous version, whose data this start takes over. Without a Temporal so far
  * there are none.
  */
-async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<void> {
+async function endRuns(wish: TemporalOptions, atOnce: Promise<Temporal | null>): Promise<void> {
   const { settings, dataDir } = wish
-  const mayHaveRuns = settings.temporalAddress || rememberedPorts(placeTemporal(dataDir))
-  const temporal = (await atOnce) ?? (mayHaveRuns ? await temporalLater(wish) : null)
+  const mayHaveRuns = settings.temporalAddress || rememberedPorts(temporalPaths(dataDir))
+  const temporal = (await atOnce) ?? (mayHaveRuns ? await temporalOnceInstalled(wish) : null)
   if (!temporal) return
-  const { endRunsBefore } = await import('../app/runs-before.ts')
-  const ended = await endRunsBefore(accessTo(settings, temporal.temporalAddress))
+  const { endPreviousRuns } = await import('../app/previous-runs.ts')
+  const ended = await endPreviousRuns(accessTo(settings, temporal.temporalAddress))
   printLine(
     `The data is of the version before: ${ended} open runs are ended, and begin anew from their records.`,
   )
@@ -214,4 +219,4 @@ const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
 const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Instance): string | null =>
   temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 
-live(start)
+runProcess(start)

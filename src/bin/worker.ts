@@ -5,12 +5,12 @@ import { openRuntime } from '../app/runtime.ts'
 import { startSepaInbox } from '../app/sepa-inbox.ts'
 import { requireTemporal } from '../app/temporal-access.ts'
 import { startWork } from '../app/worker-service.ts'
-import { live } from '../platform/lifetime.ts'
+import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
 /** Runs workflows and expires overdue records. Several workers may run. */
-live(async life => {
+runProcess(async life => {
   const settings = environment()
   const access = requireTemporal(settings)
   const waiting = { tell: printLine, signal: life.ending }

@@ -1,6 +1,6 @@
 import type { Option, Options } from './arguments/options.ts'
 import type { OptionValues } from './arguments/parse.ts'
-import type { Called, Caller, CallerMeans, Input } from './calls/caller.ts'
+import type { Caller, CallerOptions, CallResult, Input } from './calls/caller.ts'
 import { resultOf } from './calls/result.ts'
 import type { Reply } from './calls/send.ts'
 import { type Connection, findConnection } from './credentials.ts'
@@ -16,14 +16,14 @@ export interface Context {
   readonly io: Io
   readonly env: Io['env']
   readonly table: Table
-  readonly ownCommands: readonly OwnCommand[]
+  readonly customCommands: readonly CustomCommand[]
   readonly arguments: readonly string[]
   readonly options: OptionValues
   readonly asJson: boolean
   /** The service's address and credential; ends the command with 3 if none is configured. */
   connection(): Connection
   /** Calls an operation by key: `call('intents.get', { params: { id } })`. A refusal is an answer. */
-  call(key: string, input?: Input): Promise<Called>
+  call(key: string, input?: Input): Promise<CallResult>
   /** As `call`, but a refusal ends the command with its sentence. */
   result<T>(key: string, input?: Input): Promise<T>
   open(key: string, input?: Input): Promise<Reply>
@@ -34,7 +34,7 @@ export interface Context {
   fail(exitCode: ExitCode, sentence: string): never
 }
 
-export interface OwnCommand {
+export interface CustomCommand {
   readonly noun?: string
   readonly name: string
   readonly summary: string
@@ -55,18 +55,18 @@ export interface OwnCommand {
   refused?(refusal: CommandFailure, context: Context): Promise<ExitCode | undefined>
 }
 
-export interface Means {
+export interface CommandRuntime {
   readonly io: Io
   readonly table: Table
-  readonly ownCommands: readonly OwnCommand[]
+  readonly customCommands: readonly CustomCommand[]
 }
 
-interface Given extends Means {
+interface CommandInput extends CommandRuntime {
   readonly arguments: readonly string[]
   readonly options: OptionValues
 }
 
-export function openContext({ io, table, ownCommands, arguments: given, options }: Given): Context {
+export function openContext({ io, table, customCommands, arguments: given, options }: CommandInput): Context {
   const asJson = printsJson(io, options)
   let caller: Promise<Caller> | undefined
   let found: Connection | undefined
@@ -82,7 +82,7 @@ export function openContext({ io, table, ownCommands, arguments: given, options 
     io,
     env: io.env,
     table,
-    ownCommands,
+    customCommands,
     arguments: given,
     options,
     asJson,
@@ -102,7 +102,7 @@ export function openContext({ io, table, ownCommands, arguments: given, options 
 }
 
 /** Node's HTTP client takes as long to load as Node itself, so only commands that call load it. */
-async function callerFor(means: CallerMeans): Promise<Caller> {
+async function callerFor(means: CallerOptions): Promise<Caller> {
   const { openCaller } = await import('./calls/caller.ts')
   return openCaller(means)
 }
@@ -112,6 +112,6 @@ function connectionOf(io: Io, { profile }: OptionValues): Connection {
   if (found) return found
   throw new CommandFailure(
     exitCodes.notSignedIn,
-    'No service is known: start a sandbox with `npm start`, use `agentpay login`, or set AGENTPAY_URL and AGENTPAY_KEY.',
+    'No service is configured. Start a sandbox with `npm start`, run `agentpay login`, or set AGENTPAY_URL and AGENTPAY_KEY.',
   )
 }

@@ -55,7 +55,7 @@ function named(name: string, file: KeyFile): Connection {
   if (found) return found
   const names = Object.keys(file.profiles)
   throw usageError(
-    `There is no profile ${name}.${suggestion(name, names)} Make it: agentpay login --profile ${name}`,
+    `There is no profile ${name}.${suggestion(name, names)} Create it: agentpay login --profile ${name}`,
   )
 }
 
@@ -98,7 +98,7 @@ const originOf = (url: string): string => parsed(url).origin
 function parsed(url: string): URL {
   const found = parseUrl(url)
   if (!found || !/^https?:$/.test(found.protocol))
-    throw usageError(`The address of the service is a URL such as https://pay.example.com, not ${url}`)
+    throw usageError(`The address of the service must be a URL such as https://pay.example.com, not ${url}`)
   return found
 }
 
@@ -107,8 +107,8 @@ export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 /** Refuses plain HTTP to other hosts: the key could be read in transit. */
 export function checkedUrl(url: string): string {
   const { protocol, hostname, username } = parsed(url)
-  if (username !== '') throw usageError('The address of the service has no name and password in it.')
+  if (username !== '') throw usageError('The address of the service must not contain a name or password.')
   if (protocol === 'http:' && !LOOPBACK.test(hostname))
-    throw usageError(`${url} is not encrypted, and a key is not sent there: use https.`)
+    throw usageError(`${url} is not encrypted. Use https, so that the key cannot be read in transit.`)
   return url
 }

@@ -13,12 +13,12 @@ interface Intent {
   readonly comment: string | null
 }
 
-const words: Readonly<Record<string, string>> = {
+const outcomes: Readonly<Record<string, string>> = {
   approved: 'is approved',
   completed: 'is approved, and the payment is made',
   denied: 'is denied',
   cancelled: 'is cancelled',
-  expired: 'has expired: nobody has decided in time',
+  expired: 'has expired without a decision',
 }
 
 export async function untilDecided(
@@ -36,23 +36,23 @@ export async function untilDecided(
   }
 }
 
-export function tellDecision(intent: Intent, context: Pick<Context, 'print' | 'note'>): ExitCode {
+export function reportDecision(intent: Intent, context: Pick<Context, 'print' | 'note'>): ExitCode {
   const { id, status, comment } = intent
   context.print(intent)
-  context.note(`${id} ${words[status] ?? `is ${status}`}.${comment ? ` “${comment}”` : ''}`)
+  context.note(`${id} ${outcomes[status] ?? `is ${status}`}.${comment ? ` “${comment}”` : ''}`)
   return ['approved', 'completed'].includes(status) ? exitCodes.done : exitCodes.refused
 }
 
 export async function approveOnPage(id: string, context: Context): Promise<ExitCode> {
   const { note, io, options } = context
   const page = new URL(`/approve/${encodeURIComponent(id)}`, context.connection().url).href
-  note('The policy of the agent asks for a passkey. Approve or deny on this page:')
+  note('The agent’s policy requires a passkey. Approve or deny on this page:')
   note('')
   note(`  ${page}`)
   note('')
   if (options['no-browser'] !== true && (await openBrowser(page, io))) note('Your browser opens.')
-  note('Waiting for the decision. Ctrl+C stops it.')
+  note('Waiting for the decision. Press Ctrl+C to stop.')
   // An undecided intent expires, so the wait ends.
   const intent = await untilDecided(context, id, Number.POSITIVE_INFINITY)
-  return tellDecision(intent as NonNullable<typeof intent>, context)
+  return reportDecision(intent as NonNullable<typeof intent>, context)
 }

@@ -1,13 +1,13 @@
 import { suggestion } from '../values/nearest.ts'
 import { type Options, operationOptions } from './arguments/options.ts'
-import type { OwnCommand } from './context.ts'
+import type { CustomCommand } from './context.ts'
 import { usageError } from './io.ts'
 import type { Table } from './table.ts'
 
 export interface Found {
   readonly noun: string | undefined
   readonly verb: string | undefined
-  readonly own: OwnCommand | undefined
+  readonly own: CustomCommand | undefined
   readonly operation: string | undefined
   readonly rest: readonly string[]
 }
@@ -41,17 +41,17 @@ function firstWords(argv: readonly string[], most: number): Words {
 export function findCommand(
   argv: readonly string[],
   table: Table,
-  ownCommands: readonly OwnCommand[],
+  customCommands: readonly CustomCommand[],
 ): Found {
   const [noun] = firstWords(argv, 1).words
   if (noun === undefined) return { noun, verb: undefined, own: undefined, operation: undefined, rest: argv }
-  const single = ownCommands.find(own => own.noun === undefined && own.name === noun)
+  const single = customCommands.find(own => own.noun === undefined && own.name === noun)
   if (single)
     return { noun: undefined, verb: noun, own: single, operation: undefined, rest: firstWords(argv, 1).rest }
-  return ofNoun(noun, firstWords(argv, 2), table, ownCommands)
+  return ofNoun(noun, firstWords(argv, 2), table, customCommands)
 }
 
-function ofNoun(noun: string, { words, rest }: Words, table: Table, all: readonly OwnCommand[]): Found {
+function ofNoun(noun: string, { words, rest }: Words, table: Table, all: readonly CustomCommand[]): Found {
   const own = all.filter(command => command.noun === noun)
   const verbs = table.nouns[noun]?.verbs ?? {}
   if (own.length === 0 && !Object.hasOwn(table.nouns, noun)) throw unknownNoun(noun, table, all)
@@ -66,7 +66,7 @@ function ofNoun(noun: string, { words, rest }: Words, table: Table, all: readonl
   throw usageError(`${noun} has no command ${verb}.${suggestion(verb, names)} See: agentpay ${noun} --help`)
 }
 
-function unknownNoun(noun: string, table: Table, all: readonly OwnCommand[]) {
+function unknownNoun(noun: string, table: Table, all: readonly CustomCommand[]) {
   const names = [...Object.keys(table.nouns), ...all.map(command => command.noun ?? command.name)]
   return usageError(`There is no command ${noun}.${suggestion(noun, names)} See: agentpay --help`)
 }

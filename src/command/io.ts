@@ -43,15 +43,15 @@ export function parseUrl(text: string): URL | null {
 const reasons: Readonly<Record<string, (doing: string) => string>> = {
   ENOENT: doing =>
     doing === 'read'
-      ? 'does not exist. A name counts from the folder in which you call the command.'
+      ? 'does not exist. Names are relative to the current folder.'
       : 'cannot be written: its folder does not exist.',
-  ENOTDIR: doing => `cannot be ${doing}: a part of its path is no folder.`,
+  ENOTDIR: doing => `cannot be ${doing}: a part of its path is not a folder.`,
   EISDIR: doing => `cannot be ${doing}: it is a folder. Name a file.`,
   EACCES: doing => `cannot be ${doing}: you lack the permission.`,
   EPERM: doing => `cannot be ${doing}: you lack the permission.`,
-  EROFS: doing => `cannot be ${doing}: its disk may only be read.`,
+  EROFS: doing => `cannot be ${doing}: its disk is read-only.`,
   ENOSPC: doing => `cannot be ${doing}: the disk is full.`,
 }
 
-export const fileTrouble = (name: string, doing: 'read' | 'written', code: string): string =>
+export const fileError = (name: string, doing: 'read' | 'written', code: string): string =>
   `${name} ${reasons[code]?.(doing) ?? `cannot be ${doing}: ${code}`}`

@@ -32,7 +32,7 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,49}$/
 
 export function checkName(name: string): string {
   if (NAME.test(name)) return name
-  throw usageError('A profile has a name of 1 to 50 letters, digits, -, _ and ., such as work.')
+  throw usageError('A profile name has 1 to 50 letters, digits, -, _ and ., such as work.')
 }
 
 /** `~/.config/agentpay/credentials.json`, or below `XDG_CONFIG_HOME`. */
@@ -45,7 +45,7 @@ export function keyFilePath({ env }: Pick<Io, 'env'>): string {
 export function exposureOf(path: string): string | undefined {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   if ((mode & 0o077) === 0) return undefined
-  return `Others on this machine may read ${path}: chmod 600 ${path}, and if you do not trust them, sign in anew.`
+  return `Other users of this machine can read ${path}. Run chmod 600 ${path}, and sign in again if you do not trust them.`
 }
 
 export const NO_KEYS: KeyFile = { current: null, profiles: {} }
@@ -71,7 +71,7 @@ function parsed(text: string, path: string): KeyFile {
     const kept = Object.entries(profiles).filter(([, one]) => isProfile(one))
     return { current: typeof current === 'string' ? current : null, profiles: Object.fromEntries(kept) }
   } catch {
-    throw new CommandFailure(exitCodes.notSignedIn, `${path} is damaged: delete it, and sign in anew.`)
+    throw new CommandFailure(exitCodes.notSignedIn, `${path} is damaged. Delete it and sign in again.`)
   }
 }
 
@@ -113,7 +113,7 @@ async function openAlone(path: string, io: Io): Promise<number> {
       await io.wait(LOCK_WAIT_MS)
     }
   }
-  throw usageError(`Another agentpay seems to be writing its keys. If none runs, delete ${path}`)
+  throw usageError(`Another agentpay process seems to be writing keys. If none is running, delete ${path}`)
 }
 
 export const withProfile =

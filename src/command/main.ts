@@ -1,15 +1,15 @@
 import { commonOptions, type Options } from './arguments/options.ts'
-import type { Means, OwnCommand } from './context.ts'
+import type { CommandRuntime, CustomCommand } from './context.ts'
+import { customCommands } from './custom/custom-commands.ts'
 import { type Found, findCommand } from './find-command.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from './io.ts'
 import { safeLine, styleFor } from './output/terminal.ts'
-import { ownCommands } from './own/own-commands.ts'
 import { readTable } from './table.ts'
 
 /** Runs one command line and returns its exit code: 0 done, 1 refused, 2 usage, 3 not signed in, 4 unreachable. */
 export async function run(argv: readonly string[], io: Io, table = readTable()): Promise<ExitCode> {
   try {
-    return await runFound(argv, { io, table, ownCommands })
+    return await runFound(argv, { io, table, customCommands })
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     const { message, code, exitCode } = error
@@ -26,10 +26,10 @@ const asksForHelp = (args: readonly string[]): boolean => {
   return options.includes('--help') || options.includes('-h')
 }
 
-async function runFound(argv: readonly string[], means: Means): Promise<ExitCode> {
+async function runFound(argv: readonly string[], means: CommandRuntime): Promise<ExitCode> {
   if (argv[0] === '--version') return runFound(['version', ...argv.slice(1)], means)
   const isHelp = argv[0] === 'help'
-  const found = findCommand(isHelp ? argv.slice(1) : argv, means.table, ownCommands)
+  const found = findCommand(isHelp ? argv.slice(1) : argv, means.table, customCommands)
   const isComplete = found.own !== undefined || found.operation !== undefined
   if (isHelp || !isComplete || asksForHelp(found.rest)) {
     const { printHelp } = await import('./help/help.ts')
@@ -41,9 +41,9 @@ async function runFound(argv: readonly string[], means: Means): Promise<ExitCode
 }
 
 async function runOwn(
-  own: OwnCommand,
+  own: CustomCommand,
   { rest, operation }: Found,
-  means: Means,
+  means: CommandRuntime,
 ): Promise<ExitCode | undefined> {
   const { openContext } = await import('./context.ts')
   if (operation !== undefined && !own.hasOwnArguments) {
@@ -62,20 +62,23 @@ async function runOwn(
 }
 
 function refuseArguments(
-  { noun, name, arguments: declared = {} }: OwnCommand,
+  { noun, name, arguments: declared = {} }: CustomCommand,
   positionals: readonly string[],
 ): void {
   const names = Object.keys(declared)
   const command = [noun, name].filter(Boolean).join(' ')
   const lacking = names.slice(positionals.length).find(argument => argument.startsWith('<'))
-  if (lacking) throw usageError(`${command} wants ${lacking}: ${declared[lacking]}`)
+  if (lacking) throw usageError(`${command} needs ${lacking}: ${declared[lacking]}`)
   if (positionals.length > names.length && !names.at(-1)?.includes('...'))
     throw usageError(
       `${command} takes ${names.join(' ') || 'no arguments'}, and no ${positionals[names.length]}`,
     )
 }
 
-async function runTableCommand({ operation = '', own, rest }: Found, means: Means): Promise<ExitCode> {
+async function runTableCommand(
+  { operation = '', own, rest }: Found,
+  means: CommandRuntime,
+): Promise<ExitCode> {
   const { readCall } = await import('./arguments/operation-call.ts')
   const { openContext } = await import('./context.ts')
   const { runOperation } = await import('./run-operation.ts')

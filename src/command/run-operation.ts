@@ -16,7 +16,7 @@ export async function runOperation(key: string, typed: OperationCall, context: C
   const { options } = typed
   if (options.body === undefined) refuseIncomplete(command, typed)
   if (options.all && !command.isList)
-    throw usageError(`${command.noun} ${command.verb} gives no pages: leave --all out.`)
+    throw usageError(`${command.noun} ${command.verb} has no pages. Omit --all.`)
   const input = await inputOf(command, typed, context)
   if (command.media) return printFile(await context.open(key, input), context)
   if (options.all) return printAll(key, input, context)
@@ -31,7 +31,8 @@ export async function runOperation(key: string, typed: OperationCall, context: C
 async function inputOf(command: Command, typed: OperationCall, { io }: Context): Promise<Input> {
   const { params, query, members, options } = typed
   const whole = typeof options.body === 'string' ? options.body : undefined
-  if (whole !== undefined && !command.body) throw usageError(`${command.noun} ${command.verb} takes no body.`)
+  if (whole !== undefined && !command.body)
+    throw usageError(`${command.noun} ${command.verb} takes no body. Omit it.`)
   const content: Pick<Input, 'raw' | 'body' | 'headers'> =
     command.body?.kind === 'raw'
       ? { raw: await readContent(whole ?? '', io) }
@@ -102,7 +103,7 @@ const TEXT = /^(text\/|application\/([\w.-]+\+)?(json|xml)\b)/
 async function showFile({ headers, content }: Reply, { io, fail }: Context): Promise<void> {
   const type = headers.get('content-type') ?? ''
   if (!TEXT.test(type))
-    fail(exitCodes.usage, `The answer is ${type || 'no text'}: write it to a file with --output <file>.`)
+    fail(exitCodes.usage, `The response is ${type || 'not text'}. Write it to a file with --output <file>.`)
   const decoder = new TextDecoder()
   for await (const piece of content) io.stdout.write(safeText(decoder.decode(piece, { stream: true })))
 }

@@ -67,11 +67,7 @@ function indexText({ document: { info }, chapters }: Book, { groups }: Guides): 
     '## Sections',
     [
       ...chapters.map(({ id, name, about }) => linkTo(name, `${addressOf(id)}.md`, about)),
-      linkTo(
-        EVENTS.title,
-        `${addressOf(EVENTS.id)}.md`,
-        'What happens to your records, as webhooks tell it.',
-      ),
+      linkTo(EVENTS.title, `${addressOf(EVENTS.id)}.md`, 'Events of your records, as webhooks send them.'),
     ].join('\n'),
     '',
   ].join('\n\n')

@@ -112,7 +112,7 @@ function checkAuthenticatorData(data: Buffer, relyingParty: string): void {
   if (data.length < LEAST_BYTES || !data.subarray(0, FLAGS_AT).equals(sha256(relyingParty)))
     throw new ApprovalRejected('The passkey has signed for another site.')
   if (((data[FLAGS_AT] ?? 0) & PRESENT_AND_VERIFIED) !== PRESENT_AND_VERIFIED)
-    throw new ApprovalRejected('The device did not make sure who held it.')
+    throw new ApprovalRejected('The device did not verify the person.')
 }
 
 /** ES256 and RS256 sign a SHA-256 digest, Ed25519 the text itself. */

@@ -65,7 +65,7 @@ function rejecting<T>({ position }: ExportReader, read: () => T): T {
   } catch (error) {
     if (error instanceof TrailBroken) throw new AuditRejected(error.message, error.position, error)
     if (error instanceof AuditRejected) throw error
-    const why = `What stands at entry ${position} is no part of an export: ${(error as Error).message}`
+    const why = `Entry ${position} is not part of an export: ${(error as Error).message}`
     throw new AuditRejected(why, position, error)
   }
 }

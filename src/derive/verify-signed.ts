@@ -11,7 +11,7 @@ export class SignatureRejected extends Error {}
 export class UnknownSigningKey extends SignatureRejected {}
 
 /** No statement of this service is as long. */
-const MOST_CHARACTERS = 1_048_576
+const MAX_CHARACTERS = 1_048_576
 const SIGNATURE_BYTES = 64
 
 /**
@@ -22,7 +22,7 @@ const SIGNATURE_BYTES = 64
  */
 export function verifySigned(jws: string, keys: PublicKeySet, type: string): SignedClaims {
   const [header = '', claims = '', signature = '', ...rest] =
-    jws.length > MOST_CHARACTERS ? [] : jws.split('.')
+    jws.length > MAX_CHARACTERS ? [] : jws.split('.')
   if (!signature || rest.length > 0) throw new SignatureRejected('This is no compact JWS.')
   const kid = keyIdOf(objectIn(header), type)
   const key = keys.keys.find(one => one.kid === kid && one.kty === 'OKP' && one.crv === 'Ed25519')

@@ -25,6 +25,6 @@ export async function claim(dataDir: string): Promise<Claim> {
 async function refusal(name: string): Promise<string> {
   const url = await text(connect(name)).catch(() => '')
   return url
-    ? `The service already runs on this data directory: ${url}`
-    : 'Another process is at work in this data directory.'
+    ? `The service is already running on this data directory: ${url}`
+    : 'Another process is using this data directory.'
 }

@@ -17,7 +17,7 @@ const file = (dataDir: string) => join(dataDir, 'secrets.json')
 
 const secret = () => randomBytes(32).toString('base64url')
 
-const madeUp = (): Secrets => ({
+const generated = (): Secrets => ({
   dashboardSecret: secret(),
   secretKey: secret(),
   encryptionKey: secret(),
@@ -28,13 +28,13 @@ export const hasSecrets = (dataDir: string) => existsSync(file(dataDir))
 
 export function openSecrets(dataDir: string): Secrets {
   const kept: Partial<Secrets> = hasSecrets(dataDir) ? JSON.parse(readFileSync(file(dataDir), 'utf8')) : {}
-  const secrets = { ...madeUp(), ...kept }
+  const secrets = { ...generated(), ...kept }
   // An earlier version may have generated fewer of them.
-  if (Object.keys(secrets).some(name => !(name in kept))) keepSecrets(dataDir, secrets)
+  if (Object.keys(secrets).some(name => !(name in kept))) saveSecrets(dataDir, secrets)
   return secrets
 }
 
-export function keepSecrets(dataDir: string, secrets: Secrets): void {
+export function saveSecrets(dataDir: string, secrets: Secrets): void {
   writePrivateFile(file(dataDir), `${JSON.stringify(secrets, null, 2)}\n`)
 }
 

@@ -99,7 +99,6 @@ function payeeCheckOf(code: string, element: XmlElement): ReportedPayeeCheck | n
   return { result, suggestedName: (result === 'close_match' && name) || null, code }
 }
 
-/** The answer that a verification status means; `POST /simulate/sepa/verify` uses it. */
 export const payeeCheckBy = (
   code: (typeof payeeStatuses)[number],
   suggestedName: string | null,

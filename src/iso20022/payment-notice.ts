@@ -9,7 +9,6 @@ export interface ReportedPayeeCheck {
   readonly code: string
 }
 
-/** A status of a bank's report; `notice` is null if it changes nothing. */
 export interface ReportedStatus {
   /** As the bank writes it; null in a camt message, which has none. */
   readonly status: string | null

@@ -49,7 +49,7 @@ class TreeReader {
 
   constructor() {
     const parser = this.#parser
-    parser.onerror = ({ message }) => this.#refuse(wordsFor(message.split('\n')[0] ?? ''))
+    parser.onerror = ({ message }) => this.#refuse(readableMessage(message.split('\n')[0] ?? ''))
     parser.onopentagstart = ({ name }) => {
       this.#tag = name
     }
@@ -120,7 +120,7 @@ const newElement = ({
 })
 
 /** Rewords the parser's own limit on the length of names, comments and references. */
-const wordsFor = (message: string): string =>
+const readableMessage = (message: string): string =>
   message.startsWith('Max buffer length exceeded')
     ? 'it has a name, a comment or a reference that is longer than 65536 characters'
     : `it is not well-formed: ${message}`

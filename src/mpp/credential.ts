@@ -14,7 +14,6 @@ import { type Challenge, challengeFrom, optional, required } from './challenge.t
 export interface Credential {
   readonly challenge: Challenge
   readonly source?: string
-  /** Specific to the method; a secret. */
   readonly payload: JsonObject
 }
 

@@ -57,10 +57,10 @@ export async function requireMigrated(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, ...ONE_CONNECTION })
   await client.connect()
   try {
-    if (!(await isUpToDate(client))) throw new Error('The database is not up to date: run migrate before.')
+    if (!(await isUpToDate(client))) throw new Error('The database is not up to date. Run migrate first.')
     if (!(await isContinued(client)))
       throw new Error(
-        'The database was restored from a dump, and its journal is ahead of this PostgreSQL: run migrate before, or nobody who follows the events would see new ones.',
+        'The database was restored from a dump, and its journal is ahead of this PostgreSQL. Run migrate first; otherwise clients that follow events would miss new ones.',
       )
   } finally {
     await client.end()
@@ -115,7 +115,7 @@ export async function onceReachable<T>(
 
 function waitingFor(url: string, error: unknown): string {
   const why = codeOf(error) || (error as Error).message
-  return `PostgreSQL at ${placeOf(url)} cannot be reached (${why}). Waiting for it: start it, or change DATABASE_URL.`
+  return `PostgreSQL at ${placeOf(url)} cannot be reached (${why}). Waiting. Start it, or correct DATABASE_URL.`
 }
 
 /** PostgreSQL's errors about users, passwords and databases (classes 28 and 3D) do not say which setting to change. */

@@ -18,7 +18,7 @@ const SAME_SIGNAL_MS = 500
 
 const DAY_MS = 86_400_000
 
-export function live(start: (life: Lifetime) => Promise<void>): void {
+export function runProcess(start: (life: Lifetime) => Promise<void>): void {
   const closers: Close[] = []
   const ending = new AbortController()
   let endingSince: number | null = null

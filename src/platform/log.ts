@@ -28,7 +28,7 @@ export const redactor =
   }
 
 /** Omits quoted values: PostgreSQL's messages quote the refused row, which has personal data. */
-function withoutData(error: NodeJS.ErrnoException & { constraint?: string }) {
+function withoutValues(error: NodeJS.ErrnoException & { constraint?: string }) {
   const message = String(error.message)
     .split('\n')[0]
     ?.replace(/'[^']*'/g, "'…'")
@@ -46,12 +46,12 @@ export function openLog(level: string, secrets: readonly string[]): Logger {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: withoutData },
+    serializers: { err: withoutValues },
     hooks: { streamWrite },
   }
   if (!process.stdout.isTTY) return pino(options, pino.destination(BUFFERED))
   return pino(
-    { ...options, hooks: { streamWrite: line => readable(streamWrite(line)) } },
+    { ...options, hooks: { streamWrite: line => humanLine(streamWrite(line)) } },
     pino.destination(1),
   )
 }
@@ -64,10 +64,10 @@ const NAMES: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
-export function readable(line: string): string {
+export function humanLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
   if (isAsset(rest)) return ''
-  const words = 'milliseconds' in rest ? requestWords(rest) : `${msg ?? ''} ${detailsOf(rest)}`
+  const words = 'milliseconds' in rest ? requestLine(rest) : `${msg ?? ''} ${detailsOf(rest)}`
   const severity = level === 30 ? '' : `${NAMES[Number(level)] ?? level} `
   return `${String(time).slice(11, 19)} ${severity}${words.trim()}\n`
 }
@@ -76,7 +76,7 @@ const isAsset = ({ operation, status }: Record<string, unknown>): boolean =>
   /Asset$/.test(String(operation)) && Number(status) < 400
 
 /** Includes the request id for failures only. */
-function requestWords({
+function requestLine({
   method,
   path,
   status,

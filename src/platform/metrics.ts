@@ -62,7 +62,7 @@ function histogramsOf(registers: Registry[]) {
   })
   const requestsOut = new Histogram({
     name: 'outbound_request_seconds',
-    help: 'Webhooks and pushes by what came of them.',
+    help: 'Webhooks and pushes by outcome.',
     labelNames: ['what', 'outcome'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
@@ -73,7 +73,7 @@ function histogramsOf(registers: Registry[]) {
 function watchPool(pool: Pool, registry: Registry): void {
   new Gauge({
     name: 'database_pool_connections',
-    help: 'Connections of this process by what they do.',
+    help: 'Database connections of this process by state.',
     labelNames: ['state'],
     registers: [registry],
     collect() {

@@ -8,7 +8,7 @@ export interface Rounds {
  * Repeats the work with a pause between rounds and never two at once. A failure is reported, and the rounds
  * continue.
  */
-export function everySoOften(
+export function repeatEvery(
   milliseconds: number,
   work: () => Promise<unknown>,
   onFailure: (error: unknown) => void,

@@ -22,14 +22,14 @@ const MIN_VERSION = 18
 
 export function requireVersion(version: string): void {
   if (Number.parseInt(version, 10) < MIN_VERSION)
-    throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${MIN_VERSION} or later.`)
+    throw new Error(`DATABASE_URL points to PostgreSQL ${version}; it must be ${MIN_VERSION} or later.`)
 }
 
 /**
  * Whether the next `migrate` takes over a database of the version before. No process of that version is
  * running then.
  */
-export async function isToBeStamped(url: string): Promise<boolean> {
+export async function needsStamp(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await client.connect()
   try {

@@ -18,7 +18,6 @@ export interface Acquirer {
   charge(charge: Charge & { readonly token: unknown }, call: AcquirerCall): Promise<ChargeOutcome>
   /** The state of a charge with this reference, for use after a crash, when the token is gone. */
   stateOf(charge: Charge, call: AcquirerCall): Promise<ChargeOutcome>
-  /** Refunds a part of a charge, once per `refundReference`. */
   refund(refund: Charge & { readonly refundReference: string }, call: AcquirerCall): Promise<ChargeOutcome>
 }
 
@@ -41,7 +40,6 @@ export interface Charge {
 
 export interface AcquirerCall {
   readonly requestId: string
-  /** The tenant's time, which the simulator uses. */
   readonly now: Date
 }
 

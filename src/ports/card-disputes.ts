@@ -31,7 +31,7 @@ export interface CardDisputes {
   ): Promise<Done | ProcessorFailure>
   submit(dispute: KnownDispute, call: ProcessorCall): Promise<Done | ProcessorFailure>
   withdraw(dispute: KnownDispute, call: ProcessorCall): Promise<Done | ProcessorFailure>
-  inquire(dispute: KnownDispute, call: ProcessorCall): Promise<DisputeStanding | ProcessorFailure>
+  inquire(dispute: KnownDispute, call: ProcessorCall): Promise<NetworkDecision | ProcessorFailure>
 }
 
 interface DisputeClaim {
@@ -65,7 +65,7 @@ export interface DisputeEvidence extends DisputeClaim {
 }
 
 /** The network's decision so far. `expired`: it was not submitted in time. */
-export type DisputeStanding =
+export type NetworkDecision =
   | { readonly status: 'undecided' }
   | { readonly status: 'credited' | 'won'; readonly amountCents: Cents | null }
   | { readonly status: 'lost' | 'expired' }

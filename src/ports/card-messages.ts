@@ -4,7 +4,6 @@ export type MessageHeaders = Readonly<Record<string, string | undefined>>
 
 export type ReadMessage =
   | { readonly kind: 'message'; readonly message: CardMessage }
-  /** Signed, but of no interest to the service. */
   | { readonly kind: 'ignored' }
   | { readonly kind: 'unsigned'; readonly reason: string }
   | { readonly kind: 'unreadable'; readonly reason: string }
@@ -50,7 +49,6 @@ export type CardFact =
   | {
       readonly kind: 'clearing'
       readonly clearingId: string
-      /** Null = cleared without an authorization. */
       readonly authorizationId: string | null
       readonly amountCents: Cents
       readonly final: boolean

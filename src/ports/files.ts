@@ -27,12 +27,10 @@ export interface FileSink {
   write(bytes: Uint8Array): Promise<void> | undefined
   /** The file is complete, with this digest. Rejects if a write failed. */
   end(sha256: string): Promise<void>
-  /** Completes the file in the store, with the arguments that `Staging.named` returned for it. */
   finish(...args: readonly unknown[]): Promise<void>
   drop(): Promise<void>
 }
 
-/** A file that a thread writes while it arrives, before its digest is known. */
 export interface Staging {
   readonly sink: SinkTask
   named(sha256: string): Promise<{ readonly finish: readonly unknown[]; readonly file: StagedFile }>

@@ -23,7 +23,6 @@ export type NoInstrument = 'unknown' | 'silent'
 export interface Charge {
   readonly token: string
   readonly amountCents: Cents
-  /** When the charge was requested, in the tenant's time. */
   readonly madeAt: Date
 }
 

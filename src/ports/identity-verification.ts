@@ -9,7 +9,6 @@ export interface IdentityVerification {
   readonly name: string
   /** There is no provider: operators decide, and the process waits for them. */
   readonly isManual: boolean
-  /** Begins a check, once per reference. */
   submit(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
   inquire(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
   /** Whether the headers look like those of this provider's notices. Proves nothing. */
@@ -51,7 +50,6 @@ export interface CheckedDocument {
 
 export interface IdentityCall {
   readonly requestId: string
-  /** The tenant's time, which the simulator uses. */
   readonly now: Date
 }
 
@@ -76,7 +74,6 @@ export type CheckStatus =
   /** The provider has no check with this reference: it is submitted again. */
   | { readonly status: 'unknown' }
 
-/** The provider did not answer in time, or not usably: it is asked again. */
 export type Unanswered = 'late' | 'unusable'
 
 export const isUnanswered = (answer: CheckStatus | Unanswered): answer is Unanswered =>

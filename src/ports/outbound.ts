@@ -49,9 +49,8 @@ export interface RefusedAddress {
   readonly message: string
 }
 
-/** The HTTP client for URLs that customers chose. A call makes one request, and a second one only by `again`. */
+/** The HTTP client for URLs that customers chose. A call makes one request, and a second one only by `retryHeaders`. */
 export interface Outbound {
-  /** Why this URL would be refused, as far as is known without a DNS lookup. */
   judge(url: string, options?: Pick<OutboundRequest, 'ownListener'>): RefusedAddress | undefined
   /**
    * Whether the operator has allowed the address, or it is the service's own listener: only these are reached

@@ -9,7 +9,6 @@ export interface SepaRail {
   verifyPayee(payee: Payee, call: RailCall): Promise<PayeeCheck | Unanswered>
   /** The rail rejects an instant payment that arrives after its `until`. */
   submit(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
-  /** The status of the payment submitted under this reference; `unknown` if there is none. */
   statusOf(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
   /** Requests a recall of a payment; a repetition gives the recall's status. */
   recall(payment: Payment, call: RailCall): Promise<RecallStatus | Unanswered>
@@ -51,11 +50,9 @@ export interface Payment extends Ordered {
   readonly submittedAt: Date
   /** For an instant payment: the instant by which it must have arrived. */
   readonly until: Date | null
-  /** The payer's time, which the simulated rail uses. */
   readonly at: Date
 }
 
-/** Payments of one scheme and execution day, ordered together. */
 export interface Order {
   readonly messageId: string
   readonly madeAt: Date
@@ -65,7 +62,6 @@ export interface Order {
 }
 
 export interface FileTime {
-  /** The instant until which it takes more payments. */
   readonly closesAt: Date
   readonly executeOn: string
 }
@@ -94,7 +90,6 @@ export interface RecallStatus {
   readonly reasonCode: string | null
 }
 
-/** The bank did not answer in time, or not usably. */
 export type Unanswered = 'late' | 'unusable'
 
 export const isUnanswered = <T extends object>(answer: T | Unanswered): answer is Unanswered =>

@@ -20,7 +20,6 @@ export interface Signer {
    * Queries the database for a key that this process does not know: call it outside of transactions.
    */
   verify(type: string, jws: string): Promise<SignedClaims | undefined>
-  /** The keys that this process knows, the current one first. */
   publicKeys(): readonly PublicKey[]
 }
 
@@ -39,7 +38,6 @@ const thumbprintOf = (x: string): string =>
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url')
 
-/** The public half in base64url, the private one as PEM. */
 export function newKeyPair(): { x: string; privateKey: string } {
   const pair = generateKeyPairSync('ed25519')
   const { x = '' } = pair.publicKey.export({ format: 'jwk' })

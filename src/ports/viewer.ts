@@ -1,6 +1,5 @@
 import type { FileKind } from '../values/file-kind.ts'
 
-/** Active content of a document, which is never run or opened. */
 export const viewNotes = ['encrypted', 'scripts', 'attachments'] as const
 export type ViewNote = (typeof viewNotes)[number]
 

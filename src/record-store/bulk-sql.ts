@@ -24,7 +24,10 @@ function insertion<R extends { id: string }>(table: Table<R>, place: string): st
   return `insert into ${table.name} (${names}) select ${values} from ${recordset(columns, place)}`
 }
 
-/** Inserts all rows in one statement. A single row goes without JSON: to read its members takes longer than to insert them. */
+/**
+ * Inserts all rows in one statement. A single row is sent without JSON: reading its members takes longer than
+ * inserting them.
+ */
 export function insertInto<R extends { id: string }>(
   table: Table<R>,
 ): (sql: Sql, rows: readonly R[]) => Promise<void> {
@@ -59,7 +62,6 @@ function updateText<R extends { id: string }>(table: Table<R>, members: readonly
   return `update ${table.name} as stored set ${set} from ${rows} where stored.id = r.id and stored.id = any($2::text[])`
 }
 
-/** Updates these members of one tenant's rows, found by id, in one statement. */
 export function updateOf<R extends { id: string }, M extends keyof R & string>(
   table: Table<R>,
   members: readonly M[],
@@ -76,7 +78,7 @@ export function updateOf<R extends { id: string }, M extends keyof R & string>(
   }
 }
 
-/** Updates rows whatever their tenant: for queues, which serve all of them, and for tables that belong to none. */
+/** Updates rows of any tenant: for queues, which serve all tenants, and for tables without one. */
 export function updateOfAnyTenant<R extends { id: string }, M extends keyof R & string>(
   table: Table<R>,
   members: readonly M[],
@@ -99,7 +101,7 @@ export const deletionFrom =
     ])
   }
 
-/** The values of a row as parameters. The driver would write a list as an array of PostgreSQL's, in a column of JSON, too. */
+/** The driver would write a list as a PostgreSQL array, in a column of JSON, too. */
 const valuesOf = (row: object, columns: readonly Column[]): unknown[] =>
   columns.map(({ member, type }) => {
     const value = (row as Record<string, unknown>)[member] ?? null
@@ -125,7 +127,7 @@ function withoutNulls(
 /** Amounts are written as text: JSON numbers would lose digits. */
 export const exact = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
-/** Gives rows of a tenant by their ids; a record of another tenant is left out. */
+/** Rows of a tenant by their ids; a record of another tenant is left out. */
 type FindById<R> = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, R>>
 
 const byId =
@@ -143,5 +145,5 @@ where one.owner_id = $1 and one.mode = $2 and one.id = any($3::text[])${lock}`
 
 export const rowsById = byId('')
 
-/** Locks the rows in the order of their ids, and gives them as they are once locked. */
+/** Locks the rows in the order of their ids, and returns them as they are once locked. */
 export const lockedRowsById = byId('\norder by one.id for no key update')

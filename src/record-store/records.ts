@@ -26,7 +26,7 @@ export type ColumnMember<T> = {
   [Name in keyof T & string]: T[Name] extends (...values: never[]) => unknown ? never : Name
 }[keyof T & string]
 
-/** By members, by MikroORM's operators, or by `sqlCondition`. All of it must hold. */
+/** Members, MikroORM's operators, or `sqlCondition`. All of it must hold. */
 export type Condition<T> = {
   readonly [Member in ColumnMember<T>]?: T[Member] | Comparison<Exclude<T[Member], null>> | null
 } & {

@@ -1,5 +1,5 @@
 /** Deeper nesting is refused, so that no value exhausts the stack. */
-const MOST_LEVELS = 64
+const MAX_LEVELS = 64
 
 /**
  * RFC 8785: members sorted by their UTF-16 code units, no spaces, numbers and texts as ECMAScript writes
@@ -8,7 +8,7 @@ const MOST_LEVELS = 64
 export const canonicalJson = (value: unknown): string => write(value, 0)
 
 function write(value: unknown, level: number): string {
-  if (level > MOST_LEVELS) throw new RangeError(`JSON nested deeper than ${MOST_LEVELS} levels`)
+  if (level > MAX_LEVELS) throw new RangeError(`JSON nested deeper than ${MAX_LEVELS} levels`)
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return writeNumber(value)
   if (typeof value === 'string') return writeText(value)

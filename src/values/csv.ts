@@ -1,9 +1,9 @@
 import { jsonName } from './json-names.ts'
 
 /**
- * Where a spreadsheet takes a text for a formula, full-width signs included: at its beginning, and behind a
- * semicolon, a tab or a line break, because many countries' spreadsheets divide cells by semicolons and then
- * ignore quotes within a line.
+ * The places where a spreadsheet takes a text for a formula, full-width signs included: its beginning, and
+ * behind a semicolon, a tab or a line break, because many countries' spreadsheets divide cells by semicolons
+ * and then ignore quotes within a line.
  */
 const FORMULA = /^(?=[\t\r\n])|(?<=^|[;\t\r\n])(?=[=+\-@＝＋－＠])/g
 

@@ -31,7 +31,7 @@ const KIND_OF_ENDING: Readonly<Record<string, FileKind>> = {
   webp: 'image/webp',
 }
 
-/** By the extension: `passport.pdf`. */
+/** Reads the extension: `passport.pdf`. */
 export const kindOfName = (name: string): FileKind | undefined =>
   KIND_OF_ENDING[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 

@@ -9,7 +9,7 @@ export type JsonName<N> = N extends `${infer Head}Cents` ? `${Head}Euros` : N
 export const jsonName = <const N extends string>(name: N): JsonName<N> =>
   (name.endsWith('Cents') ? `${name.slice(0, -'Cents'.length)}Euros` : name) as JsonName<N>
 
-/** A value as JSON has it. */
+/** A value in its JSON form. */
 export type JsonOf<S extends z.ZodType> = InJson<z.input<S>>
 
 type InJson<T> = unknown extends T
@@ -24,26 +24,25 @@ type InJson<T> = unknown extends T
 
 type Plain = string | number | bigint | boolean | null | undefined | Date | Uint8Array
 
-/** The value that JSON stands for; throws where the schema refuses it. */
+/** Decodes JSON; throws if the schema refuses it. */
 export const decodeJson = <S extends z.ZodType>(schema: S, json: unknown): z.output<S> =>
   schema.parse(renamed(schema, json))
 
-/** The JSON of a value. */
 export const encodeJson = <S extends z.ZodType>(schema: S, value: z.output<S>): JsonOf<S> =>
   renamed(schema, z.encode(schema, value)) as JsonOf<S>
 
-/** Where the values that a schema describes have members of another name in JSON. */
+/** The members of a schema's values with another name in JSON. */
 interface Names {
-  /** The other name of each such member: by its name in JSON the one within, and the other way around. */
+  /** In both directions: from the JSON name to the inner name, and back. */
   readonly swapped: Map<string, string>
   readonly members: Map<string, Names>
-  /** Of each item of a list, or each value of a record. */
+  /** The names within each item of a list, or each value of a record. */
   items?: Names
 }
 
 const known = new WeakMap<z.core.$ZodType, Names | null>()
 
-/** Null where every member has one name: most schemas know no amount. */
+/** Null if every member has one name: most schemas have no amount. */
 function namesOf(schema: z.core.$ZodType): Names | null {
   const found = known.get(schema)
   if (found !== undefined) return found
@@ -52,7 +51,7 @@ function namesOf(schema: z.core.$ZodType): Names | null {
   return names
 }
 
-/** Adds the names of a schema to those of others that may describe the same value; null where there are still none. */
+/** Adds the names of a schema to those of alternatives; null while there are none. */
 function addNames(schema: z.core.$ZodType, names: Names): Names | null {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (def.type === 'object')
@@ -78,7 +77,7 @@ function addItems(schema: z.core.$ZodType, names: Names): void {
 }
 
 /**
- * Swaps the two names of each amount, in either direction: done twice, it changes nothing. A name that is used in the
+ * Swaps the two names of each amount, in either direction: done twice, it changes nothing. A name in the
  * wrong place is swapped as well, and so is unknown there.
  */
 export function renamed(schema: z.core.$ZodType, value: unknown): unknown {
@@ -102,7 +101,7 @@ function swap(value: unknown, names: Names): unknown {
   return other
 }
 
-/** The path of a member, as those read it who know its value as JSON. */
+/** The path of a member with its names in JSON. */
 export function renamedPath(schema: z.core.$ZodType, path: readonly PropertyKey[]): PropertyKey[] {
   let names: Names | null | undefined = namesOf(schema)
   return path.map(step => {

@@ -11,7 +11,7 @@ const LENGTHS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^3[47]/, [15]],
   [/^(?:3[0689]|5[06-8]|6)/, [19, 18, 17, 16, 15, 14]],
 ]
-const MOST_DIGITS = 19
+const MAX_DIGITS = 19
 
 /**
  * Alone or in groups of three digits and more, beside no letter and no other digit: ids from random bits or
@@ -22,7 +22,7 @@ const GROUP = /\d{3,}/y
 const LETTER = /[a-z]/i
 
 /** In a text where more numbers begin, every long number in the rest is masked without a closer look. */
-const MOST_LOOKS = 10_000
+const MAX_LOOKS = 10_000
 const LONG_NUMBER = /\d(?:[ -]?\d){13,}/g
 
 /** The possible beginning of a number at the end of a cut text. */
@@ -32,7 +32,7 @@ const CUT_NUMBER = /(?<![\da-z])[2-69](?:[ -]?\d){6,18}$/i
 const LONGEST_IBAN = 42
 const IBAN_BEGINNING = /(?<![\da-z])[a-z]{2}\d{2}/gi
 /** After this many in one text a number is masked even if it may be a part of an IBAN. */
-const MOST_IBANS = 1_000
+const MAX_IBANS = 1_000
 
 /** Card numbers of this length begin like this. */
 const hasBeginning = (digits: string): boolean =>
@@ -43,10 +43,10 @@ export const isCardNumber = (digits: string): boolean => hasBeginning(digits) &&
 /** The end of the longest card number that begins here; undefined if none does. */
 function endOfNumber(text: string, start: number): number | undefined {
   let [digits, at, end] = ['', start, undefined as number | undefined]
-  while (digits.length < MOST_DIGITS) {
+  while (digits.length < MAX_DIGITS) {
     GROUP.lastIndex = at
     const [group] = GROUP.exec(text) ?? []
-    if (group === undefined || group.length > MOST_DIGITS) break
+    if (group === undefined || group.length > MAX_DIGITS) break
     digits += group
     at += group.length
     if (!LETTER.test(text[at] ?? '') && isCardNumber(digits)) end = at
@@ -79,18 +79,18 @@ const isDigit = (character = ''): boolean => character >= '0' && character <= '9
 export function maskCardNumbers(text: string, { isCut = false } = {}): string {
   let [result, kept, looks, ibans] = ['', 0, 0, 0]
   BEGINNING.lastIndex = 0
-  for (let found = BEGINNING.exec(text); found && looks < MOST_LOOKS; found = BEGINNING.exec(text)) {
+  for (let found = BEGINNING.exec(text); found && looks < MAX_LOOKS; found = BEGINNING.exec(text)) {
     const { index: start } = found
     const end = endOfNumber(text, start)
     looks++
     BEGINNING.lastIndex = start + 1
     if (end === undefined || isWithinUuid(text, start)) continue
-    if (text[start - 1] === ' ' && ibans++ < MOST_IBANS && isWithinIban(text, start)) continue
+    if (text[start - 1] === ' ' && ibans++ < MAX_IBANS && isWithinIban(text, start)) continue
     result += text.slice(kept, start) + masked(text.slice(start, end))
     BEGINNING.lastIndex = kept = end
   }
   const rest = text.slice(kept)
-  const all = result + (looks < MOST_LOOKS ? rest : rest.replace(LONG_NUMBER, masked))
+  const all = result + (looks < MAX_LOOKS ? rest : rest.replace(LONG_NUMBER, masked))
   return isCut ? all.replace(CUT_NUMBER, digits => digits.replace(/\d/g, '*')) : all
 }
 

@@ -7,7 +7,7 @@ export type Cents = bigint & { readonly [centsBrand]: true }
 
 const HIGHEST = 100_000_000_000
 
-/** The exact cents of a JSON number; undefined if it has more than two decimals. */
+/** Undefined if the number has more than two decimals. */
 function exactCents(amount: number): Cents | undefined {
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount))
   if (!parts) return undefined
@@ -30,15 +30,13 @@ export const money = z
   })
   .meta({ examples: [25.5] })
 
-/** An amount above zero and up to a maximum. */
 export const positiveMoney = (highest?: Cents) =>
   money
-    .refine(amount => amount > 0n, 'more than nothing')
+    .refine(amount => amount > 0n, 'must be greater than 0')
     .refine(amount => highest === undefined || amount <= highest, {
       error: () => `at most ${formatMoney(highest ?? NO_CENTS)}`,
     })
 
-/** An amount that may be negative: a ledger entry, a difference. */
 export const signedMoney = z
   .codec(z.number().min(-HIGHEST).max(HIGHEST), centsSchema, {
     decode: (amount, context) => {
@@ -65,7 +63,7 @@ function decimalOfSafe(cents: number): string {
   return `${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** The form used in sentences: `€ 12.34`, `€ 5,000.00`. */
+/** `€ 12.34`, `€ 5,000.00` */
 export const formatMoney = (amount: Cents): string => `€ ${formatAmount(amount)}`
 
 /** Writes `5,000.00`. Amounts too short for a comma skip the regular expression: one decision writes a dozen. */
@@ -76,7 +74,7 @@ export function formatAmount(amount: Cents): string {
 
 export const NO_CENTS = 0n as Cents
 
-/** A number of cents, or the digits in which JSON keeps one. */
+/** From a number of cents, or from the decimal digits in which JSON stores cents. */
 export const cents = (amount: bigint | string): Cents => BigInt(amount) as Cents
 
 export const sumOf = (amounts: readonly Cents[]): Cents =>
@@ -101,7 +99,7 @@ export const negated = (amount: Cents): Cents => -amount as Cents
 
 export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 
-/** What is left of an amount: nothing, where more is taken than there is. */
+/** The rest of an amount; zero if more is taken than there is. */
 export const restOf = (amount: Cents, taken: Cents): Cents =>
   amount > taken ? minus(amount, taken) : NO_CENTS
 

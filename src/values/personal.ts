@@ -56,8 +56,8 @@ export const otherSubjects = ['person', 'beneficiary', 'payer', 'merchant'] as c
 type OtherSubject = (typeof otherSubjects)[number]
 
 /**
- * What a column holds after an erasure; a null stays null. `word`: `[forgotten]`. `pseudonym`: a random text
- * of its own, for unique columns; `iban`, `digest` and `address` (with a host that does not exist) are
+ * The content of a column after an erasure; a null stays null. `word`: `[forgotten]`. `pseudonym`: a random
+ * text of its own, for unique columns; `iban`, `digest` and `address` (with a host that does not exist) are
  * pseudonyms in that form. `empty`: an empty list or object. `committed`: in an entry of the audit trail,
  * each name that its leaf commits to; the rest are ids and states, and stays. `value`: exactly this, where
  * the table requires a form. `members`: these members of an object, as JSON; all others say nothing about a
@@ -83,9 +83,10 @@ export interface PersonalColumn {
 }
 
 /**
- * The law requires a record for what it is, not for its table: the record of a payment that was never made is
- * about no payment. If the condition is false, the record is erased with the person, whatever the grounds of
- * its columns say. It names the states in which nothing was paid, so that a state added later is kept.
+ * The law requires a record for its subject, not for its table: the record of a payment that was never made
+ * is about no payment. If the condition is false, the record is erased with the person, even if the grounds
+ * of its columns say otherwise. It names the states in which nothing was paid, so that a state added later is
+ * kept.
  */
 export interface KeptWhile {
   /** An SQL condition on the row, which is called `t`; never null. */

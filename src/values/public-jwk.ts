@@ -34,9 +34,9 @@ const CURVES: Readonly<Record<string, { readonly kty: string; readonly bytes: nu
 }
 
 const LEAST_BITS = 2_048
-const MOST_BITS = 8_192
+const MAX_BITS = 8_192
 const LEAST_EXPONENT = 65_537n
-const MOST_EXPONENT = 2n ** 32n - 1n
+const MAX_EXPONENT = 2n ** 32n - 1n
 
 const KINDS = 'RSA with at least 2048 bits, EC with the curve P-256 or P-384, or OKP with the curve X25519'
 
@@ -63,11 +63,11 @@ function rsaProblem(jwk: Jwk): KeyProblem | undefined {
   const modulus = numberIn(jwk, 'n')
   if (typeof modulus !== 'bigint') return modulus
   const bits = modulus.toString(2).length
-  if (bits < LEAST_BITS || bits > MOST_BITS)
-    return { member: 'n', problem: `an RSA key has ${LEAST_BITS} to ${MOST_BITS} bits; this has ${bits}` }
+  if (bits < LEAST_BITS || bits > MAX_BITS)
+    return { member: 'n', problem: `an RSA key has ${LEAST_BITS} to ${MAX_BITS} bits; this has ${bits}` }
   const exponent = numberIn(jwk, 'e')
   if (typeof exponent !== 'bigint') return exponent
-  const isGood = exponent % 2n === 1n && exponent >= LEAST_EXPONENT && exponent <= MOST_EXPONENT
+  const isGood = exponent % 2n === 1n && exponent >= LEAST_EXPONENT && exponent <= MAX_EXPONENT
   return isGood
     ? undefined
     : { member: 'e', problem: 'the exponent is odd and at least 65537, which is AQAB' }

@@ -36,7 +36,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
 }
 
 /** Invisible characters: controls, and those that change the direction of text. */
-const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu
+const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
@@ -49,7 +49,7 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/
  */
 export function plainText(text: string, most = 1_000): string {
   if (PLAIN.test(text)) return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
-  const line = text.replace(/\s+/gu, ' ').replace(UNSEEN, '\ufffd').trim()
+  const line = text.replace(/\s+/gu, ' ').replace(INVISIBLE, '\ufffd').trim()
   // No visible character is shorter than one code unit, so a short text needs no count.
   if (line.length <= most) return line
   const bounded = line.slice(0, 8 * most)

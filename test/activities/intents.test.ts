@@ -125,11 +125,11 @@ describe('a decision made by a signal', () => {
       body: JSON.stringify({ error: 'Bookshop is blocked.' }),
     })
     expect(await attempt('1', { ...intent, ...approve }, refusing)).toBe(
-      'The signal approve by Ada changed nothing: The agent’s policy does not allow it at this moment.',
+      'The signal approve by Ada changed nothing: The agent’s policy does not allow it at the moment.',
     )
   })
 
-  test('reports the refusal of the operation in its own words', async () => {
+  test('reports the refusal of the operation', async () => {
     const intent = await anIntent()
     const gone = { ...intent, id: 'intent_1', ...approve }
     expect(await attempt('1', gone)).toBe('The signal approve by Ada changed nothing: No such intent.')

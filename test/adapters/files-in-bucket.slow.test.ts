@@ -52,7 +52,7 @@ describe('a file in a bucket', () => {
     },
   )
 
-  test('is found by its owner alone, and gone once it is erased', async () => {
+  test('a file is found only by its owner, and gone once erased', async () => {
     const { sha256 } = await store.put(owner, content(99))
     expect(await read(sha256, { ownerId: 'owner_2', mode: 'test' })).toBeUndefined()
     await store.erase(owner, sha256)
@@ -60,7 +60,7 @@ describe('a file in a bucket', () => {
     expect(await store.keptAt(owner, sha256)).toBeUndefined()
   })
 
-  test('of which a bit is flipped, or that is cut off or of another owner, is damaged', async () => {
+  test('a file that was altered, truncated or moved to another owner is damaged', async () => {
     const { sha256 } = await store.put(owner, content(2_000_000))
     const key = `owner_1/test/${sha256}`
     const whole = bucket.objects.get(key)?.bytes ?? Buffer.alloc(0)
@@ -141,7 +141,7 @@ describe('a service whose files lie in a bucket', () => {
   const upload = (client: Awaited<ReturnType<typeof service.owner>>['client']) =>
     client.receipts.create({ body: { file: PNG.toString('base64') } })
 
-  test('takes an upload, gives it out, and erases what no row names', async () => {
+  test('stores an upload, returns it, and erases unreferenced files', async () => {
     const { client, key, ownerId } = await service.owner()
     const { id } = await bodyOf(upload(client))
     const objects = () => [...bucket.objects].filter(([name]) => name.startsWith(`${ownerId}/test/`))

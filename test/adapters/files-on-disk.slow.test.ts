@@ -85,7 +85,7 @@ describe('a file on disk', () => {
     expect(readFileSync(onlyFile()).includes('passport')).toBe(false)
   })
 
-  test('is not the same twice: equal files of two owners cannot be told', async () => {
+  test('equal files of two owners are indistinguishable from different ones', async () => {
     const { sha256 } = await files.put(owner, content(5_000))
     await files.put({ ...owner, ownerId: 'owner_2' }, content(5_000))
     const [one, two] = lying().map(path => readFileSync(path))
@@ -157,7 +157,7 @@ describe('a file on disk', () => {
     },
   )
 
-  test('that arrives and is dropped leaves nothing, however much of it has come', async () => {
+  test('a dropped upload leaves nothing behind', async () => {
     for (const size of [0, 10, 3 * PIECE]) {
       const { sink } = files.staging(owner)
       const arriving = writeSealed(...(sink.args as Parameters<typeof writeSealed>))
@@ -167,7 +167,7 @@ describe('a file on disk', () => {
     expect(lying()).toEqual([])
   })
 
-  test('that arrives where nothing can be written is told at its end, and leaves nothing', async () => {
+  test('an upload that cannot be written fails at its end, and leaves nothing behind', async () => {
     writeFileSync(join(folder, '.staged'), '')
     const { sink } = files.staging(owner)
     const arriving = writeSealed(...(sink.args as Parameters<typeof writeSealed>))
@@ -205,7 +205,7 @@ describe('a file on disk', () => {
     expect(lying()).toHaveLength(sizes.length)
   })
 
-  test('whose folder cannot be flushed is told to all who wait, and to nobody who comes later', async () => {
+  test('a failed folder flush fails all waiting callers, and no later ones', async () => {
     const place = join(folder, 'a-folder')
     const refused = await Promise.allSettled(Array.from({ length: 10 }, () => syncFolder(place)))
     expect(refused.map(({ status }) => status)).toEqual(Array(10).fill('rejected'))
@@ -219,7 +219,7 @@ describe('a file on disk', () => {
     expect(lying()).toEqual([])
   })
 
-  test('that cannot be written is told, and leaves nothing', async () => {
+  test('a file that cannot be written fails, and leaves nothing behind', async () => {
     rmSync(join(folder, '.staged'), { recursive: true, force: true })
     writeFileSync(join(folder, '.staged'), '')
     await expect(files.put(owner, content(100))).rejects.toThrow()

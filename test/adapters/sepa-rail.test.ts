@@ -38,7 +38,7 @@ describe('the payee verification of the sandbox', () => {
 })
 
 describe('the SEPA rail of a mode', () => {
-  test('is the sandbox in test mode, whatever is configured', async () => {
+  test('is the sandbox in test mode, regardless of the configuration', async () => {
     for (const settings of [{}, { SEPA_RAIL: 'sandbox' }])
       expect(externalSystemsFor(settings).sepaRail('test')).toHaveProperty('verifyPayee')
   })

@@ -81,6 +81,14 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return withEngine(folder, 'machine-runs', measureMachineRuns)
   },
 
+  async price(folder) {
+    const [{ withEngine }, { measurePrice }] = await Promise.all([
+      import('./temporal.ts'),
+      import('./price/measured.ts'),
+    ])
+    return withEngine(folder, 'price', measurePrice)
+  },
+
   transfers: folder =>
     onStage(folder, 'transfers', async stage => {
       const { fillWallets, transferCases } = await import('./cases/transfer-cases.ts')

@@ -1,7 +1,7 @@
 import type { ServiceSettings } from '../../src/app/runtime.ts'
 import { openService } from '../../src/app/service.ts'
 import { areas } from '../../src/areas.ts'
-import { live } from '../../src/platform/lifetime.ts'
+import { runProcess } from '../../src/platform/lifetime.ts'
 import { printLine } from '../../src/platform/output.ts'
 import { environment } from '../../src/platform/settings/environment.ts'
 import { sampleArea } from '../support/sample-noun.ts'
@@ -9,7 +9,7 @@ import { papersArea } from '../support/uploading-noun.ts'
 import { echoArea } from './echo.ts'
 
 /** The real service, with areas that only the bench uses. */
-live(async life => {
+runProcess(async life => {
   const settings = environment() as ServiceSettings
   const measured = {
     ...areas,

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { removePostgres, startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
-import { removePlace } from '../../src/dev/postgres/place.ts'
+import { removePostgresPaths } from '../../src/dev/postgres/paths.ts'
 import { migrate } from '../../src/platform/schema.ts'
 import { withConnection } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
@@ -34,7 +34,7 @@ export async function onStage<T>(home: string, name: string, work: (stage: Stage
   const folder = join(home, name)
   mkdirSync(folder)
   // For an interrupted bench: as root, PostgreSQL's data is in another folder, too.
-  process.once('exit', () => removePlace(folder))
+  process.once('exit', () => removePostgresPaths(folder))
   const closers: (() => Promise<void>)[] = [() => removePostgres(folder)]
   try {
     return await work(await open(folder, stop => closers.unshift(stop)))

@@ -37,7 +37,7 @@ describe('an API process', () => {
     const settings = { DATABASE_URL: await emptyDatabase(), ...SECRETS }
     const early = startProgram('api', settings)
     expect(await early.exit).toBe(1)
-    expect(early.output()).toContain('run migrate before')
+    expect(early.output()).toContain('Run migrate first')
 
     const migrations = [startProgram('migrate', settings), startProgram('migrate', settings)]
     for (const migration of migrations) expect(await migration.exit).toBe(0)
@@ -54,7 +54,7 @@ describe('an API process', () => {
     const started = names.map(name => startProgram(name, { ...settings, DATA_DIR: temporaryFolder() }))
     for (const program of started)
       await program.untilOutput(
-        /PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting for it: start it, or change DATABASE_URL\./,
+        /PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting\. Start it, or correct DATABASE_URL\./,
       )
     await proxy.open()
     for (const program of started) {
@@ -66,10 +66,10 @@ describe('an API process', () => {
 
   test('that waits for PostgreSQL ends at once when it is stopped', async () => {
     const api = startProgram('api', { DATABASE_URL: 'postgres://127.0.0.1:1/none', ...SECRETS })
-    await api.untilOutput(/Waiting for it/)
+    await api.untilOutput(/cannot be reached/)
     api.kill('SIGTERM')
     expect(await api.exit).toBe(0)
-    expect(api.output().match(/Waiting for it/g)).toHaveLength(1)
+    expect(api.output().match(/cannot be reached/g)).toHaveLength(1)
   })
 
   test('that PostgreSQL refuses ends with where and why, and without the password', async () => {

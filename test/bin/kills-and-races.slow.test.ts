@@ -44,7 +44,6 @@ const eventsOf = async ({ handle }: RunView) => (await handle.fetchHistory()).ev
 
 const history = (id: string) => eventsOf(temporal.of({ workflowId: `intent/${id}` }))
 
-/** The activities of a run, in order, and how many of them completed. */
 async function activitiesOf(id: string): Promise<{ scheduled: unknown[]; completed: number }> {
   const events = await history(id)
   return {
@@ -206,7 +205,7 @@ describe('simultaneous causes', () => {
     await temporal.of(first).untilBegun()
     await temporal.of(first).untilDetails('waits for approval')
     const unprocessed = (await times(260, () => declare(1))).map(({ id }) => id)
-    // Declared last, so that some of their runs have yet to begin when they expire.
+    // Declared last, so that some of their runs have not begun when they expire.
     const waiting = [first, ...(await times(39, () => declare(2)))].map(({ id }) => id)
     const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
     await queryValues(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
@@ -226,7 +225,7 @@ describe('simultaneous causes', () => {
   })
 })
 
-/** Approves after this many reads, so before or after the concurrent change; repeats while the row is busy. */
+/** Approves after this many reads, before or after the concurrent change; repeats while the row is busy. */
 async function approveAfter(questions: number, { intents }: TestClient, id: string) {
   const params = { id }
   for (let reads = 0; reads < questions; reads++) await bodyOf(intents.get({ params }))

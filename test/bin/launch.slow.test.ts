@@ -5,7 +5,6 @@ import { temporaryFolder } from '../support/processes/folders.ts'
 import { type Launched, launch } from '../support/processes/launched.ts'
 import { until } from '../support/until.ts'
 
-/** A checkout with two packages and a fake `npm`. */
 let checkout: string
 
 const inCheckout = (path: string) => join(checkout, path)

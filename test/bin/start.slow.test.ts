@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { isRunning, processesIn } from '../../src/dev/processes/process-table.ts'
 import { openSecrets } from '../../src/dev/secrets.ts'
-import { temporalAtHand } from '../../src/dev/temporal/binary.ts'
+import { installedTemporal } from '../../src/dev/temporal/binary.ts'
 import { encryptionKey } from '../../src/ports/vault.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
@@ -55,7 +55,7 @@ describe('npm start', () => {
   test('does not wait for a Temporal that must be built first', async () => {
     const dataDir = temporaryFolder()
     const machine = tools()
-    const result = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
+    const result = String(await installedTemporal({ env: process.env, tell: () => undefined }))
     const goOn = join(machine.env.HOME, 'go-on')
     fakeGo(machine, { result, building: `while (!existsSync(${JSON.stringify(goOn)})) await sleep(50)` })
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
@@ -75,11 +75,11 @@ describe('npm start', () => {
     const machine = tools()
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
     const service = await startService(dataDir, { ...machine.env, PATH, DATABASE_URL: await cloneDatabase() })
-    const [line] = await service.untilOutput(/Temporal cannot be had\. .*\n/)
+    const [line] = await service.untilOutput(/Temporal is not available\. .*\n/)
     expect(line).toMatch(/build: Go is not installed\. Install .* or set TEMPORAL_ADDRESS\.$/m)
     expect((await fetch(`${instanceOf(dataDir).url}/health`)).status).toBe(200)
 
-    const binary = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
+    const binary = String(await installedTemporal({ env: process.env, tell: () => undefined }))
     machine.install('temporal', `#!/bin/sh\nexec '${binary}' "$@"\n`)
     await service.untilOutput(/Temporal is ready/)
     const servers = processesIn(dataDir, 'start-dev')

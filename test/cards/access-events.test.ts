@@ -1,4 +1,4 @@
-import './access-events/denied-asks.ts'
+import './access-events/denied-requests.ts'
 import './access-events/processor-failures.ts'
 import { describe, expect, test } from '@jest/globals'
 import { tokenScopes } from '../../src/kernel/contract/scopes.ts'
@@ -24,26 +24,29 @@ const service = await startTestService({
 })
 
 describe('the data of a card', () => {
-  test.each(kindsOfKeys)('is opened by the %s key of the filler, and says for which intent', async kind => {
-    const { client, card, intent } = await aShopper(service)
-    const pair = await aKeyPair(kind)
-    const body = { intentId: intent.id, purpose: PURPOSE, publicKeyJwk: jwkOf(pair) }
-    const answer = await client.accessEvents.access({ params: { id: card.id }, body })
-    expect(answer.status).toBe(200)
-    expect(await opened(answer.body.jwe, pair)).toEqual(cardDataOf(card.processorCardId))
-    expect(headerOf(answer.body.jwe)).toMatchObject({
-      alg: pair.key.alg,
-      enc: 'A256GCM',
-      kid: pair.key.thumbprint,
-      intentId: intent.id,
-    })
-    expect(answer.body).toMatchObject({
-      cardId: card.id,
-      keyThumbprint: pair.key.thumbprint,
-      ephemeralKey: null,
-    })
-    expect(await traceOf(service, answer)).toMatchObject({ events: ['card.access_granted'] })
-  })
+  test.each(kindsOfKeys)(
+    'card data is decrypted by the %s key of the filler, and names its intent',
+    async kind => {
+      const { client, card, intent } = await aShopper(service)
+      const pair = await aKeyPair(kind)
+      const body = { intentId: intent.id, purpose: PURPOSE, publicKeyJwk: jwkOf(pair) }
+      const answer = await client.accessEvents.access({ params: { id: card.id }, body })
+      expect(answer.status).toBe(200)
+      expect(await opened(answer.body.jwe, pair)).toEqual(cardDataOf(card.processorCardId))
+      expect(headerOf(answer.body.jwe)).toMatchObject({
+        alg: pair.key.alg,
+        enc: 'A256GCM',
+        kid: pair.key.thumbprint,
+        intentId: intent.id,
+      })
+      expect(answer.body).toMatchObject({
+        cardId: card.id,
+        keyThumbprint: pair.key.thumbprint,
+        ephemeralKey: null,
+      })
+      expect(await traceOf(service, answer)).toMatchObject({ events: ['card.access_granted'] })
+    },
+  )
 
   test('goes to a registered key that an agent names by id or as a JWK, never to one that it made', async () => {
     const { agentClient, card, intent, pair, filler } = await aShopper(service)
@@ -79,7 +82,7 @@ describe('the data of a card', () => {
     }
   })
 
-  test('is not in a replay, which asks the processor for nothing', async () => {
+  test('a replay has no card data, and does not call the processor', async () => {
     const { client, card, intent, pair } = await aShopper(service)
     const body = { intentId: intent.id, purpose: PURPOSE, publicKeyJwk: jwkOf(pair) }
     const ask = () =>
@@ -109,7 +112,7 @@ describe('the data of a card', () => {
     expect([status, code]).toEqual([403, 'nonce_of_agent'])
   })
 
-  test('is asked for with one reader', async () => {
+  test('a request for card data names exactly one reader', async () => {
     const { client, card, intent, filler } = await aShopper(service)
     const asked = { intentId: intent.id, purpose: PURPOSE }
     for (const readers of [{}, { fillerKeyId: filler.id, nonce: 'ephkn_1' }]) {
@@ -131,7 +134,7 @@ describe('the data of a card', () => {
 })
 
 describe('an access event', () => {
-  test('says who asked, for which card, intent and key, from where, and what came of it', async () => {
+  test('an access event shows caller, card, intent, key, origin and outcome', async () => {
     const { client, agentClient, agent, card, intent, filler } = await aShopper(service)
     const body = { intentId: intent.id, purpose: PURPOSE, fillerKeyId: filler.id }
     const answer = await agentClient.accessEvents.access({ params: { id: card.id }, body })
@@ -153,7 +156,7 @@ describe('an access event', () => {
     })
   })
 
-  test('can be changed and deleted by nobody', async () => {
+  test('the database refuses to change or delete an access event', async () => {
     const { client, card, intent, filler } = await aShopper(service)
     const body = { intentId: intent.id, purpose: PURPOSE, fillerKeyId: filler.id }
     const { accessEventId } = await bodyOf(client.accessEvents.access({ params: { id: card.id }, body }))
@@ -166,7 +169,7 @@ describe('an access event', () => {
       await expect(service.sql(statement, [accessEventId])).rejects.toThrow(/append-only/)
   })
 
-  test('is found by card, agent, intent, way and decision, and by nobody else', async () => {
+  test('access events are filtered by card, agent, intent, way and decision, and hidden from other owners', async () => {
     const { client, agentClient, agent, card, intent, filler } = await aShopper(service)
     const body = { intentId: intent.id, purpose: PURPOSE, fillerKeyId: filler.id }
     const { accessEventId } = await bodyOf(client.accessEvents.access({ params: { id: card.id }, body }))

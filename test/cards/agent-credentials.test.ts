@@ -98,7 +98,7 @@ describe('a network token', () => {
     expect((await bodyOf(shopper.client.agentCredentials.list({ query: {} }))).data).toHaveLength(1)
   })
 
-  test('goes to no key that the agent made, on record', async () => {
+  test('refuses a key that the agent made, and records the denial', async () => {
     const shopper = await aShopper(service)
     const { fillerKeyId: _, ...body } = asked(shopper)
     const own = { ...body, publicKeyJwk: jwkOf(await aKeyPair()) }
@@ -134,7 +134,7 @@ describe('a network token', () => {
     expect((await issue(holder, { ...asked(shopper), intentId: intent.id })).status).toBe(201)
   })
 
-  test('of a processor that has none is a 503 that says so', async () => {
+  test('a processor without network tokens is refused with 503', async () => {
     const shopper = await aShopper(withoutTokens)
     const answer = await issue(shopper.client, asked(shopper))
     expect(answer).toMatchObject({ status: 503, code: 'network_tokens_missing' })
@@ -155,7 +155,7 @@ describe('a network token', () => {
     expect([status, error]).toEqual([400, expect.stringMatching(new RegExp(`^${member}`))])
   })
 
-  test('is seen by its agent and owner alone', async () => {
+  test('an agent credential is visible only to its agent and owner', async () => {
     const shopper = await aShopper(service)
     const { id } = await bodyOf(issue(shopper.client, asked(shopper)))
     const stranger = (await service.owner()).client

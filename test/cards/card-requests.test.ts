@@ -69,7 +69,7 @@ describe('a card request', () => {
     ])
   })
 
-  test('is refused with a word on the member that is wrong, and nothing is asked', async () => {
+  test('an invalid card request is refused with its member, and creates nothing', async () => {
     const card = await aCardWith(client, {}, agent)
     const reason = 'Papers'
     const bodies: readonly [object, string][] = [
@@ -145,7 +145,7 @@ describe('a card request', () => {
     expect((await request(client, busy.id)).status).toBe(201)
   })
 
-  test('is listed by its filters, and seen by its owner and its agent alone', async () => {
+  test('card requests are filtered, and visible only to their owner and agent', async () => {
     const one = await aFundedAgent(client)
     const card = await aCardWith(client, {}, one)
     const [wish, change] = [
@@ -192,7 +192,7 @@ describe('a card request', () => {
     expect((await tokenClient.cardRequests.cancel({ params, body: {} })).status).toBe(404)
   })
 
-  test('is answered by nobody with an agent’s token', async () => {
+  test('an agent’s token cannot answer a card request', async () => {
     const { id } = await aCardRequest(agentClient, agent.id)
     const params = { id }
     const answers = await Promise.all([

@@ -44,7 +44,7 @@ describe('a new card', () => {
     expect((await client.cards.activate({ params })).code).toBe('card_not_inactive')
   })
 
-  test('is the same card when the request comes again with its key', async () => {
+  test('repeating a request with its key returns the same card', async () => {
     const body = { agentId: (await anAgent(client)).id, usage: 'multi' }
     const headers = { 'idempotency-key': newId('try') }
     const [first, second] = [
@@ -57,7 +57,7 @@ describe('a new card', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('is refused for an agent that is frozen or unknown, and nothing is asked of the processor', async () => {
+  test('refuses a card for a frozen or unknown agent without calling the processor', async () => {
     const agent = await anAgent(client)
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
     const create = (agentId: string) => client.cards.create({ body: { agentId, usage: 'multi' } })
@@ -162,7 +162,7 @@ describe('a card', () => {
     expect((await getCard(client, id)).controls.merchantAllowlist).toEqual([])
   })
 
-  test('is renamed, and told of it', async () => {
+  test('renaming a card emits an event', async () => {
     const { id } = await aCard(client)
     const body = { displayName: 'Papers', metadata: { team: 'research' } }
     expect(await bodyOf(client.cards.update({ params: { id }, body }))).toMatchObject(body)

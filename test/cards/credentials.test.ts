@@ -172,7 +172,7 @@ describe('a credential', () => {
     expect(await opened(jwe, pair)).toEqual(cardDataOf(card.processorCardId))
   })
 
-  test('of a delegation’s token is for intents that were declared with it, and seen by it alone', async () => {
+  test('a credential of a delegation’s token is for its own intents, and visible only to it', async () => {
     const shopper = await aShopper(service)
     const { client, agent, agentClient, intent, pair, filler } = shopper
     const holders = await Promise.all(
@@ -196,7 +196,7 @@ describe('a credential', () => {
     expect(await Promise.all(statuses)).toEqual([200, 404, 200])
   })
 
-  test('is nobody else’s', async () => {
+  test('is hidden from other owners and agents', async () => {
     const shopper = await aShopper(service)
     const { id } = await aCredential(shopper)
     const stranger = await aShopper(service)

@@ -62,7 +62,7 @@ test('a live card is issued by Stripe once the customer has given what the refus
   })
 })
 
-test('a test card is the sandbox’s, whatever live mode has', async () => {
+test('a test card is issued by the sandbox, regardless of live mode’s processor', async () => {
   const { client } = await service.owner()
   const { id: agentId } = await anAgent(client)
   const before = stripe.requests.length

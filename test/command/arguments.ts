@@ -146,8 +146,8 @@ describe('a body that is given whole', () => {
   test.each([
     ['@missing.json', 'missing.json does not exist.'],
     ['@.', '. cannot be read: it is a folder. Name a file.'],
-    ['[1]', '--body is a JSON object, such as {"name":"Reader"}.'],
-    ['{', /^--body is no valid JSON: /],
+    ['[1]', '--body must be a JSON object, such as {"name":"Reader"}.'],
+    ['{', /^--body is not valid JSON: /],
   ])('is refused where it is none: %s', async (whole, message) => {
     await expect(joinBody(whole, undefined, io)).rejects.toThrow(message)
   })

@@ -215,14 +215,14 @@ describe('a call', () => {
     const { code, err } = await runCommand(['agents', 'list'], { env })
     expect([code, err]).toEqual([
       4,
-      'http://127.0.0.1:1 cannot be reached: nothing listens there. `agentpay doctor` tells more.\n',
+      'http://127.0.0.1:1 cannot be reached: nothing is listening there. `agentpay doctor` tells more.\n',
     ])
   })
 
   test('without a key or an address ends with 3 and says what to do', async () => {
     expect((await runCommand(['agents', 'list'])).code).toBe(3)
     const { code, err } = await runCommand(['agents', 'list'], { env: { AGENTPAY_URL: url } })
-    expect([code, err]).toEqual([3, 'You are not signed in: use `agentpay login`, or set AGENTPAY_KEY.\n'])
+    expect([code, err]).toEqual([3, 'You are not signed in. Run `agentpay login`, or set AGENTPAY_KEY.\n'])
     expect((await runCommand(['customers', 'list'], { env: { AGENTPAY_URL: url } })).code).toBe(3)
   })
 })

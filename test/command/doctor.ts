@@ -22,7 +22,7 @@ describe('a key file', () => {
     const machine = aConfiguration()
     machine.write('{"current":')
     const { code, err } = await runCommand(['whoami'], { env: machine.env })
-    expect([code, err]).toEqual([3, expect.stringContaining('is damaged: delete it')])
+    expect([code, err]).toEqual([3, expect.stringContaining('is damaged. Delete it')])
   })
 })
 
@@ -67,11 +67,11 @@ describe('doctor', () => {
   test('says what is wrong and what to do: no service, a key that is over, no key', async () => {
     const nobody = { AGENTPAY_URL: 'http://127.0.0.1:1', AGENTPAY_KEY: 'sk_test_1' }
     const gone = await runProgram(['doctor'], { env: nobody })
-    expect([gone.code, gone.out]).toEqual([1, expect.stringContaining('nothing listens there')])
+    expect([gone.code, gone.out]).toEqual([1, expect.stringContaining('nothing is listening there')])
     const over = await findings({ AGENTPAY_URL: service.url, AGENTPAY_KEY: 'sk_sandbox_overandover' })
     expect(over.get('Key')).toMatchObject({ state: 'bad', remedy: expect.stringContaining('agentpay login') })
     const without = await findings({ AGENTPAY_URL: service.url })
-    expect(without.get('Key')).toMatchObject({ state: 'bad', found: 'there is none for this address' })
+    expect(without.get('Key')).toMatchObject({ state: 'bad', found: 'none for this address' })
     expect((await findings({})).get('Address')).toMatchObject({ state: 'bad' })
   })
 

@@ -184,7 +184,7 @@ describe('a file', () => {
     const cwd = temporaryFolder()
     expect(await files(cwd, ['file', '--title', 'C', '--paper', 'no.pdf'])).toMatchObject({
       code: 2,
-      err: 'no.pdf does not exist. A name counts from the folder in which you call the command.\n',
+      err: 'no.pdf does not exist. Names are relative to the current folder.\n',
     })
     expect((await files(cwd, ['file', '--title', 'taken', '--paper', '-'], PDF)).err).toBe(
       'This title is taken. (paper_refused)\n',

@@ -42,14 +42,14 @@ describe('agentpay verify', () => {
     expect([refused.code, refused.out, refused.err]).toEqual([
       1,
       '',
-      expect.stringMatching(/^The proof does not hold\./),
+      expect.stringMatching(/^The proof is not valid\./),
     ])
   })
 
   test.each([
-    ['{', 'is no JSON'],
-    ['{"jws":1}', 'is no proof'],
-    ['null', 'is no proof'],
+    ['{', 'is not JSON'],
+    ['{"jws":1}', 'is not a proof'],
+    ['null', 'is not a proof'],
   ])('says what is wrong with a file of %s', async (content, words) => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'jwks.json'), '{"keys":[]}')

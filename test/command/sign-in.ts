@@ -15,7 +15,7 @@ describe('login', () => {
     const made = await aNewMachine()
     const { code, out, err, waits } = await signIn(made, ['--name', 'Ada’s laptop'])
     expect([code, waits]).toEqual([0, 2])
-    expect(err).toMatch(/Go on only if it is this one: [B-Z]{4}-[B-Z]{4}/)
+    expect(err).toMatch(/Continue only if it is: [B-Z]{4}-[B-Z]{4}/)
     expect(made.machine.modes()).toEqual(['600', '700'])
     const { current, profiles } = made.machine.read()
     const { key, keyId, ownerId } = profiles.default as NonNullable<(typeof profiles)[string]>
@@ -31,10 +31,7 @@ describe('login', () => {
     const made = await aNewMachine()
     const { client } = made.person.console
     const { code, err } = await login(made, [], pairing => client.cliAuth.deny({ body: { code: pairing } }))
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining('Turned away: nobody has let this command in. (access_denied)'),
-    ])
+    expect([code, err]).toEqual([1, expect.stringContaining('The sign-in was denied. (access_denied)')])
     expect(existsSync(made.machine.path)).toBe(false)
   })
 
@@ -128,7 +125,7 @@ describe('login --device', () => {
       },
       wait: async milliseconds => {
         if (waits.push(milliseconds) !== 4) return
-        const userCode = /type this code there: (\S+)/.exec(shown)?.[1]?.toLowerCase().replace('-', '') ?? ''
+        const userCode = /type this code: (\S+)/.exec(shown)?.[1]?.toLowerCase().replace('-', '') ?? ''
         await bodyOf(client.sessions.lookup({ body: { userCode } }))
         const challenge = await bodyOf(client.sessions.challenge({ body: { userCode } }))
         const webauthnAssertion = signed(challenge, person.device)

@@ -95,7 +95,7 @@ describe('agentpay events tail', () => {
     const before = await idsOf(client)
     await proxy.close()
     await anAgent(client)
-    await until('the tail has noticed', () => err().includes('has broken off'))
+    await until('the tail has noticed', () => err().includes('The connection broke'))
     await proxy.open()
     await anAgent(client)
     proxy.cutAll()

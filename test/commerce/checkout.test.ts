@@ -43,7 +43,7 @@ const redeem = (client: TestClient, token: string | null, reader: object, more: 
   client.checkout.credential({ body: { token: String(token), ...reader }, ...more })
 
 describe('a checkout session', () => {
-  test('gives its token once, for this intent at this shop, for 15 minutes', async () => {
+  test('a checkout session shows its token once, for this intent at this shop, for 15 minutes', async () => {
     const { agentClient, agent, card, intent } = await aShopper(service)
     const answer = await begin(agentClient, intent.id)
     expect(answer.status).toBe(201)
@@ -189,7 +189,7 @@ describe('a checkout session', () => {
     expect(await opened(jwe, pair)).toEqual(cardDataOf(card.processorCardId))
   })
 
-  test('is nobody else’s', async () => {
+  test('is hidden from other owners and agents', async () => {
     const { client, intent, filler } = await aShopper(service)
     const { token, id } = await bodyOf(begin(client, intent.id))
     const stranger = await aShopper(service)
@@ -220,7 +220,7 @@ describe('a checkout session', () => {
     expect(await lastAsk(client)).toBeUndefined()
   })
 
-  test('of an intent without a card says how to get one', async () => {
+  test('a checkout without a card is refused with the way to get one', async () => {
     const { client, agent, card } = await aShopper(service)
     await bodyOf(client.cards.close({ params: { id: card.id }, body: {} }))
     const intent = await anIntent(client, agent.id, { merchant: 'other.example.com' })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { emptyInbox } from '../../src/app/sepa-inbox.ts'
+import { readInbox } from '../../src/app/sepa-inbox.ts'
 import { elementsAt, readXml, textAt } from '../../src/iso20022/xml-reader.ts'
 import { endOverdue } from '../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../src/kernel/run/execute.ts'
@@ -63,7 +63,7 @@ describe('payments by files', () => {
 
     const statement = camt([bookingOf(first.endToEndId, '12.34'), bookingOf(second.endToEndId, '1000.00')])
     writeFileSync(join(inbox, 'statement.xml'), statement)
-    await emptyInbox(worker)
+    await readInbox(worker)
     expect(readdirSync(join(inbox, 'read'))).toContain('statement.xml')
     await sweep()
     expect([(await get(first.id)).status, (await get(second.id, other)).status]).toEqual([
@@ -147,7 +147,7 @@ describe('payments by files', () => {
       status: 'submitted',
       recall: {
         status: 'refused',
-        answer: { code: 'not_by_files', message: expect.stringContaining('Ask the bank') },
+        answer: { code: 'not_by_files', message: expect.stringContaining('Contact the bank') },
       },
     })
     await proveLedgers()
@@ -219,7 +219,7 @@ describe('a file for the bank', () => {
     expect(name).toContain((await lastFile()).messageId)
   })
 
-  test('is made once by many workers at once, and nobody can change its content', async () => {
+  test('a file is written once by concurrent workers, and its content never changes', async () => {
     const { endToEndId } = await aSubmitted()
     await closeFiles()
     await times(4, () => sweep())

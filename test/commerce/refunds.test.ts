@@ -1,5 +1,5 @@
 import './refunds/fits-payment.ts'
 import './refunds/between-wallets.ts'
 import './refunds/of-cards.ts'
-import './refunds/given-back.ts'
+import './refunds/wallet-refunds.ts'
 import './refunds/of-others.ts'

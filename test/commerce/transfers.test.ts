@@ -66,7 +66,7 @@ describe('a transfer between wallets', () => {
     expect(await balanceOf(from.id)).toBe(20)
   })
 
-  test('says how much is missing if there is not enough', async () => {
+  test('reports the missing amount', async () => {
     const [from, to] = [await aWallet(client, 10), await aWallet(client)]
     const { status, code, error } = await pay(from.id, to.id, 10.01)
     expect([status, code]).toEqual([400, 'insufficient_funds'])

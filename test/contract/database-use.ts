@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { Registered } from '../../src/kernel/contract/operation.ts'
+import type { Registered, Run } from '../../src/kernel/contract/operation.ts'
 import { printLine } from '../../src/platform/output.ts'
 import { cardNetworkApi } from '../../src/surface/sandbox/card-network-api.ts'
 import { type cases, isWrite } from '../support/contract/contract.ts'
@@ -11,7 +11,7 @@ import type { SqlRecorder } from '../support/sql-recorder.ts'
  * commits; an external call does that twice, and must cost no more. An idempotency key costs nothing more: it
  * is looked up with the opening.
  */
-const MOST_ROUND_TRIPS = { read: 3, plain: 7, hot: 7, outside: 7 }
+const MOST_ROUND_TRIPS: Readonly<Record<Run, number>> = { read: 3, plain: 7, hot: 7, external: 7 }
 
 /** The more expensive operations, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, number>> = {
@@ -123,7 +123,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
 }
 
 function limitOf({ key, operation }: Registered, isRead: boolean): number {
-  const kind: keyof typeof MOST_ROUND_TRIPS = isRead ? 'read' : (operation.run ?? 'plain')
+  const kind: Run = isRead ? 'read' : (operation.run ?? 'plain')
   // The owner's turn is acquired before and released after.
   const ofTurn = operation.limits?.oneAtATime ? 2 : 0
   return (EXCEPTIONS[key] ?? MOST_ROUND_TRIPS[kind]) + ofTurn

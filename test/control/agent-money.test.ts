@@ -6,7 +6,6 @@ import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 
-/** An owner with a funded wallet, and an agent without money. */
 async function someone() {
   const { client } = await service.owner()
   return { client, main: await aWallet(client, 100), agent: await anAgent(client) }

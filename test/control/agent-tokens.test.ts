@@ -164,7 +164,7 @@ describe('a new token', () => {
     expect([refused.status, refused.code, declared.status]).toEqual([403, 'missing_scope', 201])
   })
 
-  test('gets no set of which the key that creates it has less', async () => {
+  test('a token gets no scope set that exceeds the scopes of its creating key', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const narrow = service.client(
       String((await aKey(client, { scopes: ['tokens:write', 'intents:read', 'intents:write'] })).key),

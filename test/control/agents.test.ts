@@ -33,7 +33,7 @@ describe('a new agent', () => {
     expect((await client.agents.get({ params: { id: body.id } })).body).toEqual(body)
   })
 
-  test('stores all that is given', async () => {
+  test('stores all given members', async () => {
     const { client } = await service.owner()
     const body = {
       name: 'Größenwahn 🚀',

@@ -11,7 +11,6 @@ const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 const engine = await startEngine(areas)
 
-/** An owner with an agent, and clients of two processes. */
 async function anOwnerWithAgent(autoApproveLimitEuros: number | null = null) {
   const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros })
@@ -195,7 +194,6 @@ describe('the round trips to the database', () => {
     engine.batches.splice(0)
   })
 
-  /** A policy without rules. */
   const noRules = PolicyCreate.parse({ name: 'P' })
 
   const unset = Object.fromEntries(OPTIONAL.map(name => [name, null]))

@@ -93,7 +93,7 @@ describe('a delegation', () => {
     expect((await bodyOf(client.delegations.list())).data).toEqual([])
   })
 
-  test('is created by keys alone', async () => {
+  test('only keys create delegations', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { tokenClient, params } = await aDelegate(client, agent.id)
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, parentDelegationId: params.id }
@@ -157,7 +157,7 @@ describe('a delegation below another one', () => {
 })
 
 describe('the code of a delegation', () => {
-  test('is redeemed once for a token of the agent, by whoever has it', async () => {
+  test('a code is redeemed once for a token of the agent, without another credential', async () => {
     const { client, ownerId, agent } = await anOwnerWithAgent()
     const delegation = await aDelegation(client, agent.id)
     const answer = await anyone.delegations.redeem(codeOf(delegation))

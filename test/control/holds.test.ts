@@ -12,7 +12,6 @@ const balanceOf = async (client: TestClient, agentId: string) => {
   return [availableEuros, heldEuros]
 }
 
-/** An agent with 100 €, whose policy approves up to 50 € without a person. */
 async function anAgentWith100Euros(rules = {}) {
   const { client } = await service.owner()
   const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50, ...rules })
@@ -55,7 +54,7 @@ describe('an approved intent', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('keeps its money from being moved away', async () => {
+  test('held money cannot be moved out of the wallet', async () => {
     const { client, id, walletId, main } = await anAgentWith100Euros()
     await anIntent(client, id, { amountEuros: 50 })
     const body = { fromWalletId: walletId, toWalletId: main.id, amountEuros: 50.01 }
@@ -85,7 +84,7 @@ describe('an intent from a frozen wallet', () => {
     await setWalletStatus('frozen')
     const denied = await anIntent(client, id, { amountEuros: 10 })
     expect([denied.status, denied.decision.checks.at(-1)?.rule]).toEqual(['denied', 'walletStatus'])
-    expect(denied.decision.reason).toBe('The agent’s wallet is frozen: nothing in it is spent or kept.')
+    expect(denied.decision.reason).toBe('The agent’s wallet is frozen: its money cannot be spent or held.')
     const approve = () => client.intents.approve({ params: { id: waiting.id } })
     expect(await approve()).toMatchObject({ status: 400, code: 'wallet_frozen' })
     expect((await anIntent(client, id, { amountEuros: 70 })).status).toBe('created')
@@ -126,7 +125,7 @@ describe('an intent without enough money', () => {
     })
     const { summary } = await bodyOf(client.intents.explanation({ params }))
     expect(summary).toMatch(/^It waits for a person: /)
-    expect(summary).toContain(`${money} Put money into the agent’s wallet, unless somebody has since.`)
+    expect(summary).toContain(`${money} Fund the agent’s wallet, unless it has been funded since.`)
     await bodyOf(client.fund.wallet({ params: { id: walletId }, body: { amountEuros: 0.01 } }))
     expect((await bodyOf(client.intents.approve({ params }))).status).toBe('approved')
   })

@@ -86,15 +86,15 @@ describe('an explanation', () => {
     await bodyOf(client.intents.approve({ params, body: { comment: 'Go ahead' } }))
     const approved = await bodyOf(client.intents.explanation({ params }))
     expect(approved).toMatchObject({
-      summary: 'It is approved: a person decided, and said: Go ahead',
+      summary: 'It is approved: a person decided, with the comment: Go ahead',
       policy: { version: 2, changedSince: false },
-      note: 'It was declared under version 1 and decided anew under version 2: the newer one counts.',
+      note: 'It was declared under version 1 and decided again under version 2, which counts.',
     })
     expect(approved.decisionId).not.toBe(waiting.decisionId)
     const remedyOf = ({ rules }: typeof approved) =>
       rules.find(({ rule }) => rule === 'autoApproveLimitEuros')?.remedy
     expect([remedyOf(waiting), remedyOf(approved)]).toEqual([
-      expect.stringMatching(/A person approves it/),
+      expect.stringMatching(/Have a person approve it/),
       null,
     ])
     await assign()
@@ -118,9 +118,9 @@ describe('an explanation', () => {
     const explanations = await Promise.all(intents.map(intent => bodyOf(client.intents.explanation(intent))))
     expect(explanations.map(({ summary }) => summary)).toEqual([
       'It was cancelled.',
-      'It was cancelled. What was said last: Too late',
-      expect.stringMatching(/^Its deadline has passed, and nobody had decided: € 60.00 is above/),
-      'Its deadline has passed: it was approved, and not paid in time.',
+      'It was cancelled. The last comment: Too late',
+      expect.stringMatching(/^It has expired before a person decided: € 60.00 is above/),
+      'It has expired: it was approved, but not paid in time.',
     ])
   })
 

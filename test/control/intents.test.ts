@@ -86,7 +86,7 @@ describe('a new intent', () => {
   test('is approved at once within the limit, and has no process', async () => {
     const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 50 })
     const intent = await anIntent(client, agent.id, { amountEuros: 25 })
-    const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
+    const message = '€ 25.00 is within the limit of € 50.00 up to which no approval is needed.'
     expect(intent).toMatchObject({
       status: 'approved',
       decidedAt: intent.createdAt,
@@ -155,7 +155,7 @@ describe('a new intent', () => {
     expect(await decide()).toEqual(['approved', 5])
   })
 
-  test('stores all that is given', async () => {
+  test('stores all given members', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const members = {
       amountEuros: 19.99,

@@ -10,7 +10,7 @@ const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 const { countersOf, expectLedgerMatch, anOwnerWithAgent } = limitsIn(service, secondUrl)
 
-/** A test clock is only moved forward: the end of a January that is always ahead. */
+/** A test clock only moves forward, so the tests use the end of next year's January. */
 const NEXT_YEAR = new Date().getUTCFullYear() + 1
 
 const setClock = (ownerId: string, offset: number) =>
@@ -32,7 +32,7 @@ describe('the limit of a policy', () => {
     await expectLedgerMatch(client, id)
   })
 
-  test('is not exceeded by persons who approve at once', async () => {
+  test('a limit is not exceeded by concurrent approvals', async () => {
     const { anyClient, id, declare, client } = await anOwnerWithAgent({
       monthlyLimitEuros: 70,
       autoApproveLimitEuros: 1,
@@ -49,7 +49,7 @@ describe('the limit of a policy', () => {
     await expectLedgerMatch(client, id)
   })
 
-  test('on the number of payments allows as many, and begins anew when a policy is assigned', async () => {
+  test('a limit on the number of payments starts again when a policy is assigned', async () => {
     const { anyClient, id, declare, client, agent } = await anOwnerWithAgent({ maxUsageCount: 3 })
     const answers = await times(20, n => declare(1, {}, anyClient(n)))
     expect(answers.filter(({ status }) => status === 'approved')).toHaveLength(3)
@@ -81,7 +81,7 @@ describe('the limit of a policy', () => {
     await expectLedgerMatch(client, id)
   })
 
-  test('counts the tolerance too, as far as the limit leaves room for it', async () => {
+  test('counts the tolerance, too, up to the limit', async () => {
     const { declare, client, id } = await anOwnerWithAgent({
       dailyLimitEuros: 100,
       amountTolerancePercent: 10,

@@ -17,7 +17,7 @@ const service = await startTestService({ own: true })
 
 describe('a policy', () => {
   test.each([
-    ['merchantAllowlist.1', { merchantAllowlist: ['Bookshop', '*'] }, /everybody/],
+    ['merchantAllowlist.1', { merchantAllowlist: ['Bookshop', '*'] }, /every merchant/],
     ['merchantBlocklist.0', { merchantBlocklist: ['*.com'] }, /one owner/],
     ['mccCategories.0', { mccCategories: ['sofware'] }, /there are advertising, .*software/],
   ])('is refused with a wrong %s', async (field, wrong, words) => {
@@ -147,7 +147,11 @@ describe('suggestions for an allowlist', () => {
         suggested: true,
       },
       { merchant: 'Casin0', suggested: false, reason: 'The blocklist has Casino; it wins.' },
-      { merchant: 'Воokshop', suggested: false, reason: 'It looks like BOOKSHOP, and is written otherwise.' },
+      {
+        merchant: 'Воokshop',
+        suggested: false,
+        reason: 'It looks like BOOKSHOP, but is spelled differently.',
+      },
       { merchant: 'Kiosk', spends: 1, suggested: false, reason: 'Paid once only.' },
     ])
     expect(data[1]?.reason).toBe('Paid 2 times, € 15.50 in all.')
@@ -172,7 +176,7 @@ describe('suggestions for an allowlist', () => {
     ])
   })
 
-  test('are shown to the agent and its owner alone', async () => {
+  test('suggestions are visible only to the agent and its owner', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     const [agent, other] = [await anAgent(client), await anAgent(client)]

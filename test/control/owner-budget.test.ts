@@ -20,7 +20,6 @@ import { traceOf } from '../support/trace.ts'
 const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 
-/** An owner with agents that no person is asked about, and clients of two processes. */
 async function anOwnerWithAgents(agents = 2, rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const owner = await service.owner()
   const clients = [owner.client, clientAt({ url: secondUrl, token: owner.key })] as const
@@ -31,7 +30,7 @@ async function anOwnerWithAgents(agents = 2, rules: Parameters<typeof anAgentUnd
   const declare = (n: number, amountEuros: number, members?: object, by: TestClient = owner.client) =>
     anIntent(by, String(ids[n % agents]), { amountEuros, ...(members ?? { merchant: `Shop ${++shops}` }) })
   const anyClient = (n: number) => clients[n % 2] as TestClient
-  /** Declares among very many at once; a request that is refused as busy has changed nothing and is left out. */
+  /** Declares among very many concurrent requests; one that is refused as busy has changed nothing and is left out. */
   const tryDeclare = async (n: number, amountEuros: number, agentId = String(ids[n % agents])) => {
     const members = { agentId, amountEuros, merchant: `Shop ${++shops}`, purpose: 'A paper' }
     const { body, code } = await anyClient(n).intents.create({ body: members })
@@ -121,11 +120,11 @@ describe('the budget of an owner', () => {
     const { rules } = await bodyOf(anyClient(0).intents.explanation({ params }))
     expect(rules.find(({ rule }) => rule === 'budget')).toMatchObject({
       outcome: 'fail',
-      remedy: expect.stringContaining('the month'),
+      remedy: expect.stringContaining('the next period'),
     })
   })
 
-  test('is not exceeded by persons who approve at once, and gets back what is cancelled or expires', async () => {
+  test('is not exceeded by concurrent approvals, and regains cancelled and expired amounts', async () => {
     const { anyClient, declare, limit, ownerId } = await anOwnerWithAgents(3, { autoApproveLimitEuros: 1 })
     await limit({ monthlyLimitEuros: 50 })
     const intents = await times(20, n => declare(n, 10, { expiresInMinutes: 1 }, anyClient(n)))
@@ -144,7 +143,7 @@ describe('the budget of an owner', () => {
     ])
   })
 
-  test('counts beside other budgets: a denial names the narrowest, which limits the tolerance too', async () => {
+  test('applies together with other budgets: a denial names the narrowest, which also limits the tolerance', async () => {
     const { client, declare, limit, ids } = await anOwnerWithAgents(1, { amountTolerancePercent: 50 })
     await limit({ dailyLimitEuros: 100, monthlyLimitEuros: 80 })
     const run = await aRun(client, String(ids[0]), { name: 'Small', budgetEuros: 60 })
@@ -157,7 +156,7 @@ describe('the budget of an owner', () => {
     expect(heldEuros).toBe(80)
   })
 
-  test('begins anew with each day and each month', async () => {
+  test('starts again with each day and each month', async () => {
     const { client, declare, limit, ownerId } = await anOwnerWithAgents()
     const start = Date.UTC(new Date().getUTCFullYear() + 1, 0, 30, 12)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, start - Date.now()])

@@ -17,7 +17,7 @@ const request = (increment: number, approvedCents: Cents): PaymentFact => ({
   approvedCents,
 })
 
-/** The network repeats its earlier answers each time it gives one more. */
+/** The network repeats its earlier answers with each new one. */
 const accounts = (answers: readonly bigint[]): PaymentFact[] =>
   answers.map((_, last) => ({
     type: 'answered',
@@ -58,7 +58,7 @@ const received = history.chain(facts =>
   }),
 )
 
-/** What a bookkeeper writes who reads the facts once each, in the order in which they happened, with plain numbers. */
+/** The accounts of a bookkeeper who reads each fact once, in the order in which they happened, with plain numbers. */
 class Bookkeeper {
   readonly #facts: readonly PaymentFact[]
 
@@ -92,19 +92,19 @@ class Bookkeeper {
     const isReversed = isWhole || (approved > 0 && reversed >= approved)
     const isNotPaid = this.#of('not_paid').length > 0 && !capture && approved === 0
     const isLast = this.#of('cleared').some(({ final }) => final)
-    const isOver = isLast || isReversed || isNotPaid || this.#of('expired').length > 0
-    const stated = capture && !isOver ? Number(capture.cents) : 0
+    const isClosed = isLast || isReversed || isNotPaid || this.#of('expired').length > 0
+    const stated = capture && !isClosed ? Number(capture.cents) : 0
     const captured = Math.max(stated, cleared)
     const isHeard = this.#of('authorized').length + this.#of('answered').length > 0 || capture !== undefined
     return {
-      approvedCents: roundCents(approved),
-      capturedCents: roundCents(captured),
-      clearedCents: roundCents(cleared),
-      heldCents: roundCents(isOver ? 0 : Math.max(0, approved - reversed - captured)),
-      pendingCents: roundCents(isOver || isHeard ? 0 : Math.max(0, this.#sum('requested') - cleared)),
-      refundedCents: roundCents(this.#sum('refunded')),
-      creditedCents: roundCents(this.#sum('credited')),
-      isOver,
+      approvedCents: BigInt(approved),
+      capturedCents: BigInt(captured),
+      clearedCents: BigInt(cleared),
+      heldCents: BigInt(isClosed ? 0 : Math.max(0, approved - reversed - captured)),
+      pendingCents: BigInt(isClosed || isHeard ? 0 : Math.max(0, this.#sum('requested') - cleared)),
+      refundedCents: BigInt(this.#sum('refunded')),
+      creditedCents: BigInt(this.#sum('credited')),
+      isClosed,
       isReversed,
       isNotPaid,
     }
@@ -126,7 +126,7 @@ describe('the state of a payment', () => {
       }),
       { numRuns: 100_000 },
     )
-    // With an `expect` for each order the test would take minutes.
+    // An `expect` for each order would take minutes.
     expect(counterexample).toBeNull()
   })
 
@@ -134,11 +134,11 @@ describe('the state of a payment', () => {
     [false, true],
     [true, false],
   ])(
-    'is over once one of two messages about a clearing states that it is final: %s, then %s',
+    'is closed once one of two messages about a clearing states that it is final: %s, then %s',
     (...finals) => {
       const clearings = finals.map(final => ({ type: 'cleared', id: 'one', cents: 700n, final }) as const)
       const state = foldFacts(factsOf([request(0, cents(1_000n)), ...clearings]))
-      expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isOver: true })
+      expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isClosed: true })
     },
   )
 
@@ -159,10 +159,11 @@ describe('the state of a payment', () => {
     expect(foldFacts(facts)).toMatchObject({ approvedCents: 0n, heldCents: 0n, requestedCents: 1_000n })
   })
 
-  test('never grows a hold, whatever fact comes next', () => {
+  test('no fact ever grows a hold', () => {
     fc.assert(
       fc.property(received, ({ facts, order }) => {
-        // The network may approve what we declined: a hold that has ended stays so. Requests arrive in their order.
+        // The network may approve what the service declined: a hold that has ended stays ended. Requests
+        // arrive in order.
         const isRequest = ({ type }: PaymentFact): boolean => type === 'authorized'
         const others = order.filter(fact => !isRequest(fact) && fact.type !== 'answered')
         const sent = [...facts.filter(isRequest), ...others]

@@ -25,7 +25,7 @@ describe('a new policy', () => {
     })
   })
 
-  test('keeps every rule that it is given', async () => {
+  test('keeps every given rule', async () => {
     const { client, ownerId } = await service.owner()
     const policy = await aPolicy(client, everyRule)
     expect(await policyOf(client, policy.id)).toEqual({

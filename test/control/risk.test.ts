@@ -89,7 +89,7 @@ describe('the default settings', () => {
 })
 
 describe('a score', () => {
-  test('denies a spend at the threshold, whatever else allows it', async () => {
+  test('a risk at the threshold denies a spend that all rules allow', async () => {
     const { declare, id, readAgent } = await anAssessedAgent(onlySignal('newMerchant', 80))
     const denied = await declare()
     expect(denied).toMatchObject({ status: 'denied', decision: { allowed: false, riskScore: 80 } })

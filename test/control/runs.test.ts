@@ -130,7 +130,7 @@ describe('the header X-Run-Id', () => {
     const second = await bodyOf(
       client.intents.create({ ...within(run.id), body: { ...intent, amountEuros: 60 } }),
     )
-    // A person approves: the request does not name the run.
+    // A person approves; this request does not name the run.
     await bodyOf(client.intents.approve({ params: second, body: {} }))
     await bodyOf(tokenClient.intents.cancel({ ...within(run.id), params: first, body: {} }))
     await bodyOf(tokenClient.runs.complete({ ...within(run.id), params: run, body: {} }))

@@ -18,7 +18,7 @@ interface DecisionLike {
   readonly checks: readonly { rule: string; outcome: string; message: string }[]
 }
 
-/** A decision without its messages, which name the minute of the decision. */
+/** Without messages, which contain the minute of the decision. */
 const withoutMessages = ({ allowed, requiresApproval, checks }: DecisionLike) => ({
   allowed,
   requiresApproval,
@@ -54,7 +54,7 @@ const anySpends = fc.array(
 )
 
 describe('a simulation', () => {
-  test('says what declaring then decides, whatever came before, and a backtest under the same rules finds no difference', async () => {
+  test('a simulation predicts the declaration after any history, and a backtest under the same rules finds no difference', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyRules,
@@ -117,7 +117,7 @@ describe('a simulation', () => {
     const now = new Date()
     const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 3))
     expect(await reasonAt(now, 1)).toMatch(/^The daily limit/)
-    expect(await reasonAt(nextMonth, 10)).toMatch(/no person is asked/)
+    expect(await reasonAt(nextMonth, 10)).toMatch(/no approval is needed/)
     const otherDay = now.getUTCDate() > 1 ? new Date(now.getTime() - day) : new Date(now.getTime() + day)
     expect(await reasonAt(otherDay, 6)).toMatch(/^The monthly limit of € 15.00 is too low/)
     await declare(5, { merchant: 'Other' })

@@ -12,7 +12,7 @@ import { ENCRYPTION_KEY, startTestService } from '../support/harness.ts'
 import type { Authenticator } from '../support/identity/authenticator.ts'
 import { enrolled, signed } from '../support/identity/people.ts'
 
-/** Compares how many blocks PostgreSQL reads for a request before and after very much has been spent. */
+/** Compares how many blocks PostgreSQL reads for a request with a small and with a very large history. */
 const service = await startTestService({ env: { DATABASE_POOL: '4', OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 const { ownerId, key: token, client } = await service.owner()
 const network = networkBefore(service)
@@ -23,11 +23,10 @@ const PAST = 2_500
 const hot = `agent_bench_${HOT}`
 const hotCard = `card_bench_${HOT}`
 const spend = { amountEuros: 9.5, merchant: 'Bookshop', purpose: 'A paper on caching' }
-/** A day in the middle of the past that is filled in. */
 const daysAgo = (count: number) => new Date(Date.now() - days(count)).toISOString()
 const span = { from: daysAgo(45), to: daysAgo(44) }
 
-/** Connections report their reads when they end, so all are ended; our own is made to report. */
+/** Connections report their reads when they end, so all are ended; this one is made to report. */
 const FLUSH_STATISTICS = `
 select pg_stat_force_next_flush(), (
   select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
@@ -69,11 +68,10 @@ async function payByCard(cardId: string, descriptor = 'Bookshop') {
 }
 
 let device: Promise<Authenticator> | undefined
-/** The device of the one person who signs. */
 const signer = (): Promise<Authenticator> =>
   (device ??= enrolled(service, { ownerId, key: token, client }).then(person => person.device))
 
-/** Each entry prepares what its request needs, and returns the request that is measured. */
+/** Each entry prepares its request, and returns the request that is measured. */
 const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
   declaring: async () => declare,
   async 'declaring in a run'() {
@@ -155,11 +153,11 @@ async function costs(): Promise<Record<string, number>> {
 }
 
 /**
- * Blocks that a request may read in addition: a page of a list, with the payments of each means on its intents (20 intents,
- * three means, an index of three levels), or an index that has grown by a level.
+ * Blocks that a request may read in addition: a page of a list with its payments (20 intents, three means, an
+ * index of three levels), or an index that has grown by a level.
  */
 const MARGIN = 180
-/** Replaying looks up each agent: an index that has grown by a level costs it a block for each of them. */
+/** Replaying looks up each agent: an index that has grown by a level costs a block per agent. */
 const marginOf = (name: string): number => (name === 'replaying' ? MARGIN + AGENTS : MARGIN)
 
 describe('the cost of spending does not grow with what was spent before', () => {

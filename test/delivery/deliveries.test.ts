@@ -72,7 +72,7 @@ describe('a delivery that fails', () => {
       respondWith(301, '', { location: 'http://169.254.169.254/' }),
       /redirects are not/,
     ],
-    ['a 410', respondWith(410), /wants nothing more/],
+    ['a 410', respondWith(410), /answered 410/],
     [
       'half an answer',
       (r: Parameters<Behavior>[0]) =>

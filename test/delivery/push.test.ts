@@ -107,7 +107,7 @@ describe('a push subscription', () => {
     [
       'one with a password',
       { endpoint: 'https://a:b@push.example.com/a' },
-      'endpoint: The URL holds a user name',
+      'endpoint: The URL contains a user name',
     ],
     ['events that there are not', { events: ['intent.create'] }, 'Did you mean intent.created'],
     ['no event', { events: [] }, 'events'],
@@ -154,7 +154,7 @@ describe('a test push', () => {
       delivered: true,
       dropped: false,
       status: 201,
-      message: 'The push service has taken it.',
+      message: 'The push service accepted it.',
     })
     expect(messages).toHaveLength(1)
     const [{ headers, payload, claims, senderKey } = messages[0] as never] = messages
@@ -179,7 +179,7 @@ describe('a test push', () => {
     const { client } = await service.owner()
     const { params, id, answerWith } = await aBrowser(client)
     answerWith(status)
-    const message = `The push service answered ${status}: it knows the subscription no more.`
+    const message = `The push service answered ${status}: it no longer knows the subscription.`
     const result = await bodyOf(client.push.test({ params }))
     expect(result).toEqual({ subscriptionId: id, delivered: false, dropped: true, status, message })
     expect(await subscriptionIds(client)).toEqual([])

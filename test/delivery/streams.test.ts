@@ -193,7 +193,7 @@ describe('a stream that is resumed', () => {
         headers: { 'last-event-id': lastEventId },
       })
       expect([refused.status, refused.headers.get('x-error-code')]).toEqual([400, 'unknown_last_event'])
-      expect(refused.body.error).toContain('Last-Event-ID: you have no such event')
+      expect(refused.body.error).toContain('Last-Event-ID: no such event')
     },
   )
 

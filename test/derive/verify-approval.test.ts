@@ -59,7 +59,6 @@ interface Signed {
   readonly flags?: number
 }
 
-/** Signs as a device does. */
 function assertionOf({
   device = devices.ES256,
   over = statement,
@@ -103,7 +102,7 @@ const claimsOf = ({ device = devices.ES256, ...signed }: Signed = {}) => ({
   approvedAt: '2026-11-21T09:27:00.000Z',
 })
 
-/** Signs these claims with our key, as a compromised installation would. */
+/** Signs these claims with the installation's key, as a compromised installation would. */
 const proofOf = (
   claims: { ownerId: string; mode: 'test' | 'live' },
   type = 'intent-approval',
@@ -121,11 +120,11 @@ const approval = {
 }
 
 describe('the proof of an approval', () => {
-  test.each(Object.entries(devices))('by a passkey with %s says who approved what', (_, device) => {
+  test.each(Object.entries(devices))('a proof by a passkey with %s shows who approved what', (_, device) => {
     expect(verifyApproval(proofOf(claimsOf({ device })), keys)).toEqual(approval)
   })
 
-  test('stands when every name is forgotten', () => {
+  test('a proof still verifies after every name is erased', () => {
     const { jws } = proofOf(claimsOf())
     const forgotten = {
       payee: { ...subject.payee, name: null, iban: null },

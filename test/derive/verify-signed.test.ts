@@ -21,7 +21,7 @@ function forged(header: object, text: string): string {
 const header = { alg: 'EdDSA', kid: key.kid, typ: 'evidence' }
 
 describe('a signed statement', () => {
-  test('says what was signed, to whoever has the public keys', async () => {
+  test('returns the signed claims with the public keys alone', async () => {
     expect(verifySigned(jws, keys, 'evidence')).toEqual(claims)
     // Another implementation agrees, on the keys' names too.
     const { payload, protectedHeader } = await compactVerify(jws, await importJWK({ ...key }))

@@ -199,7 +199,7 @@ describe('the current key', () => {
     const { sign, verify, failures } = await anotherProcess(openVault(NEW_KEY))
     await expect(sign(TYPE, claims)).rejects.toMatchObject({ status: 503, code: 'not_configured' })
     expect(failures).toEqual([
-      expect.stringMatching(`${await currentKid()} cannot be opened: .*ENCRYPTION_KEYS_OLD`),
+      expect.stringMatching(`${await currentKid()} cannot be opened. .*ENCRYPTION_KEYS_OLD`),
     ])
     expect(await verify(TYPE, before)).toEqual(claims)
   })

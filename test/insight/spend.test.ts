@@ -37,7 +37,7 @@ const often: SpendStep[0][] = [
 ]
 const step = fc.tuple(fc.constantFrom(...often, ...stepNames), fc.integer({ min: 0, max: 191 }))
 
-/** A payment by card that the rules have declined, and that the network books all the same. */
+/** A card payment that the rules decline, and the network clears anyway. */
 const declinedFirst: SpendStep[] = [
   ['authorize', 8],
   ['count', 0],
@@ -45,7 +45,7 @@ const declinedFirst: SpendStep[] = [
   ['count', 0],
 ]
 
-/** Where it is another day than in UTC: at any hour in one of them. */
+/** At any hour, it is another day than in UTC in one of these zones. */
 const ABROAD = ['Pacific/Kiritimati', 'Pacific/Niue']
 
 describe('the sums of what was spent', () => {
@@ -138,7 +138,7 @@ describe('the sums of what was spent', () => {
   })
 })
 
-/** Reads both in one snapshot: a payment that is made in between is in both or in neither. */
+/** Both reads share one snapshot, so a payment in between is in both or in neither. */
 async function expectSameInstant(ownerId: string): Promise<void> {
   const client = await pool.connect()
   try {

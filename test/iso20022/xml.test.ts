@@ -37,7 +37,7 @@ describe('a document is refused', () => {
     Array.from({ length: count }, (_, n) => part(n)).join('')
 
   test.each([
-    ['empty', '', 'There is nothing in it (line 1).'],
+    ['empty', '', 'It is empty (line 1).'],
     ['text alone', 'text', /well-formed/],
     ['two roots', '<a/><b/>', /continues after its end/],
     ['not closed', '<a>', /well-formed.*\(in a, line 1\)/],
@@ -95,7 +95,7 @@ describe('a document is refused', () => {
   })
 })
 
-describe('parsing takes time linear to the length', () => {
+describe('parsing takes linear time', () => {
   const SIZE = 262_144
   const filled = (part: string, before: string, after: string) =>
     before + part.repeat(Math.floor(SIZE / part.length)) + after

@@ -78,9 +78,9 @@ describe('a new beneficiary', () => {
     [
       'a name that SEPA cannot spell',
       { name: '王小明' },
-      /^name: Nothing of it can be spelled in a SEPA message\./,
+      /^name: None of its characters can be written in a SEPA message\./,
     ],
-    ['a name of signs', { name: '!?' }, /^name: Nothing of it/],
+    ['a name of signs', { name: '!?' }, /^name: None of its characters/],
     ['no IBAN', { iban: undefined }, /^iban: /],
     [
       'a short IBAN',

@@ -81,7 +81,7 @@ describe('a wallet is funded', () => {
 
 describe('a funding that', () => {
   test.each([
-    [13.01, 'insufficient_funds', 'not enough money'],
+    [13.01, 'insufficient_funds', 'insufficient funds'],
     [13.02, 'expired_card', 'expired'],
   ])('fails (%d) is a 402 with the reason, and nothing is booked', async (amount, code, message) => {
     const { id } = await aWallet(client)

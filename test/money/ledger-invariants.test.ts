@@ -6,7 +6,7 @@ import { startBooks } from '../support/money/books.ts'
 
 const { service, client, tenant, wallet } = await startBooks()
 
-/** A connection with the role of our own programs. */
+/** A connection with the database role of the service. */
 const application = new pg.Client({
   connectionString: service.databaseUrl,
   options: '-c role=agentpay_application',

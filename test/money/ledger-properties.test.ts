@@ -28,9 +28,8 @@ const operation = fc.record<Operation>({
 })
 
 interface ModelAccount {
-  available: Cents
-  /** The open holds, oldest first. */
-  holds: { id: string; left: Cents }[]
+  available: bigint
+  holds: { id: string; left: bigint }[]
 }
 
 /** The owner's debt, which continues over all runs. */

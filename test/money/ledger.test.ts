@@ -25,7 +25,7 @@ const accountOf = async (walletId: string) => {
 
 const cause = (type = 'trial') => ({ type, id: newId(type) })
 
-test('the chart of accounts stands in docs/reference/money.md', () => {
+test('the chart of accounts is in docs/reference/money.md', () => {
   const chart = readFileSync('docs/reference/money.md', 'utf8').match(
     /^\| `\w+` \| (?:debit|credit) \| .*$/gm,
   )
@@ -130,7 +130,7 @@ describe('a book', () => {
 })
 
 describe('a balance at an instant', () => {
-  test('is given for one wallet and for all accounts, which sum to zero', async () => {
+  test('shows one wallet and all accounts, which sum to zero', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const instants: string[] = []
     for (const amount of [100n, 200n, 300n]) {

@@ -4,11 +4,10 @@ import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
 
-/** Amounts that make the sandbox's bank answer at once, or only on request. */
+/** The sandbox's bank answers the first amount at once, and the second only on request. */
 const AT_ONCE = 12.5
 const STAYS = 777.06
 
-/** A submitted SEPA transfer and its transaction. */
 async function aPayment(client: TestClient, amountEuros = AT_ONCE) {
   const wallet = await aWallet(client, 1_000)
   const body = { name: 'Müller GmbH', iban: 'DE89370400440532013000' }

@@ -118,8 +118,8 @@ describe('challenges in WWW-Authenticate', () => {
   })
 
   test.each([
-    ['a parameter given twice', header(`${minimal}, realm="other"`), /gives its parameter realm twice/],
-    ['one given twice in another case', header(`${minimal}, ID="b"`), /gives its parameter id twice/],
+    ['a parameter given twice', header(`${minimal}, realm="other"`), /has its parameter realm twice/],
+    ['one given twice in another case', header(`${minimal}, ID="b"`), /has its parameter id twice/],
     ['an empty id', header(named('')), /has no id/],
     ['an id that is too long', header(named('x'.repeat(1_001))), /more than 1000 characters/],
     ['no request', header('id="a", realm="r", method="card", intent="charge"'), /has no request/],

@@ -61,7 +61,7 @@ describe('a credential', () => {
     ['two credentials', 'Payment e30, Payment e30', /not contain exactly one credential/],
     ['padding', 'Payment e30=', /base64url/],
     ['no JSON', 'Payment e3', /base64url|JSON/],
-    ['a list', encoded([]), /no JSON object/],
+    ['a list', encoded([]), /not a JSON object/],
     ['no challenge', encoded({ payload }), /echoes no challenge/],
     ['no payload', encoded({ challenge: sample }), /no payload/],
     ['an empty id', encoded({ challenge: { ...sample, id: '' }, payload }), /no id/],

@@ -45,7 +45,7 @@ describe('a receipt', () => {
     expect(read).toMatchObject({ problem: expect.stringMatching(why) })
   })
 
-  test('that is no base64url of JSON is refused', () => {
+  test('refuses a value that is not base64url of JSON', () => {
     expect(['', '{}', 'e30=', toBase64url('[]')].map(text => isUnusable(parseReceipt(text)))).toEqual(
       Array(4).fill(true),
     )

@@ -110,11 +110,11 @@ describe('the key of a merchant', () => {
     ['another alg', { ...merchantJwk, alg: 'RSA-OAEP' }, /alg RSA-OAEP-256/],
     ['no kid', { ...merchantJwk, kid: undefined }, /kid/],
     ['a private member', { ...merchantJwk, d: 'AQAB' }, /private member d/],
-    ['another type', { ...merchantJwk, kty: 'EC' }, /no RSA key/],
+    ['another type', { ...merchantJwk, kty: 'EC' }, /not an RSA key/],
     ['an exponent of 3', { ...merchantJwk, e: 'Aw' }, /exponent/],
     ['a modulus that is no text', { ...merchantJwk, n: 7 }, /modulus/],
     ['key_ops for signatures', { ...merchantJwk, key_ops: ['verify'] }, /key_ops/],
-    ['a text in its place', 'key', /no JSON Web Key/],
+    ['a text in its place', 'key', /not a JSON Web Key/],
   ])('is refused with %s', (_, jwk, why) => {
     expect(merchantKeyProblem(jwk)).toMatch(why)
   })

@@ -31,7 +31,6 @@ interface Sent {
   readonly body: unknown
 }
 
-/** A client whose requests are answered in this order. */
 function aClient(answers: readonly Answer[], options: AgentPayOptions = {}) {
   const sent: Sent[] = []
   const left = [...answers]
@@ -78,7 +77,7 @@ describe('a call of the package', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('gives up after as many attempts as it was told', async () => {
+  test('gives up after the configured number of attempts', async () => {
     const { client, sent } = aClient([broken(), broken()], { retries: 1 })
     const { outcome } = await withoutWaiting(() => client.apples.get('a'))
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(NoAnswer) })
@@ -96,7 +95,7 @@ describe('a call of the package', () => {
     expect(pauses).toEqual([12_000, 1_000])
   })
 
-  test('does not wait longer than a minute: the refusal is told', async () => {
+  test('throws the refusal instead of waiting longer than a minute', async () => {
     const { client } = aClient([refusal(429, 'rate_limited', { 'retry-after': '3600' })])
     await expect(client.apples.get('a')).rejects.toMatchObject({ code: 'rate_limited', status: 429 })
   })

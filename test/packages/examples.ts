@@ -7,7 +7,7 @@ import { aBuyer, expectToPayAndReport } from '../support/packages/buyer.ts'
 import { launch } from '../support/processes/launched.ts'
 import { folder, service } from './installed-service.ts'
 
-/** Starts an example in the folder with the package, as its README says. */
+/** Starts an example in the folder of the package, as its README says. */
 function start(example: string, args: readonly string[], env: Record<string, string>) {
   const program = join(folder, example.replace('/', '-'))
   copyFileSync(join('examples', example), program)

@@ -11,7 +11,6 @@ interface Intents {
 describe('waiting for a decision', () => {
   const WithIntents = clientClass({ intents: { get: 'GET /intents/{id} r' } })
 
-  /** A client of intents whose requests are answered in this order. */
   function aWaiter(answers: readonly Answer[]) {
     const left = [...answers]
     const fetch = async (): Promise<Response> => {
@@ -39,13 +38,13 @@ describe('waiting for a decision', () => {
     },
   )
 
-  test('goes on while nobody answers, and ends with a refusal', async () => {
+  test('continues without an answer, and ends with a refusal', async () => {
     const { intents } = aWaiter([intent('created'), broken(), refusal(404, 'intent_not_found')])
     const { outcome } = await withoutWaiting(() => intents.wait('intent_1'))
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'intent_not_found' } })
   })
 
-  test('takes no longer than it was told, and gives the intent as it is then', async () => {
+  test('returns the undecided intent at the time limit', async () => {
     const { intents, left } = aWaiter(Array.from({ length: 4 }, () => intent('created')))
     // Only the pauses take time, however busy the machine is.
     const ticks = jest.spyOn(clock, 'ticks').mockReturnValue(0)

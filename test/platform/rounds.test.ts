@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { everySoOften } from '../../src/platform/rounds.ts'
+import { repeatEvery } from '../../src/platform/rounds.ts'
 import { until } from '../support/until.ts'
 
 test('rounds follow each other, never two at once, and report failures', async () => {
@@ -13,7 +13,7 @@ test('rounds follow each other, never two at once, and report failures', async (
     underWay--
     if (++rounds === 2) throw new Error('no')
   }
-  const running = everySoOften(1, work, error => failures.push(error))
+  const running = repeatEvery(1, work, error => failures.push(error))
   await until('it has gone on', () => rounds >= 5)
   await running.stop()
   expect([maximum, failures]).toEqual([1, [new Error('no')]])
@@ -30,7 +30,7 @@ test('stopping waits for the round under way and begins no other', async () => {
       rounds++
       release = resolve
     })
-  const running = everySoOften(3_600_000, work, () => undefined)
+  const running = repeatEvery(3_600_000, work, () => undefined)
   await until('it is under way', () => rounds === 1)
   let stopped = false
   const stopping = running.stop().then(() => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { withMachineLock } from '../../src/dev/processes/machine-lock.ts'
-import { type Tell, withProgress } from '../../src/dev/processes/progress.ts'
+import { type PrintLine, withProgress } from '../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../src/dev/temporal/build.ts'
 import { cacheFolder, type Release } from '../../src/dev/temporal/download.ts'
 import production from '../../temporal-config/production-server.json' with { type: 'json' }
@@ -20,7 +20,7 @@ const releaseOf = (source: Source): Release => ({
 })
 
 /** Returns the folder with the programs of Temporal's images; each is built once for all checkouts. */
-export async function temporalPrograms(tell: Tell): Promise<string> {
+export async function temporalPrograms(tell: PrintLine): Promise<string> {
   const serverRelease = releaseOf(production.programs['temporal-server'])
   const folder = cacheFolder(process.env, { ...serverRelease, version: `server-${production.version}` })
   mkdirSync(folder, { recursive: true })
@@ -35,7 +35,7 @@ export async function temporalPrograms(tell: Tell): Promise<string> {
 }
 
 /** Builds in a temporary folder and moves the result, so that an interruption leaves no partial program. */
-async function build(program: string, source: Source, tell: Tell): Promise<void> {
+async function build(program: string, source: Source, tell: PrintLine): Promise<void> {
   if (existsSync(program)) return
   const temporary = mkdtempSync(`${program}-`)
   try {

@@ -6,7 +6,7 @@ import { Client, Connection } from '@temporalio/client'
 import { removePostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import { isRunning } from '../../src/dev/processes/process-table.ts'
 import { findTemporal } from '../../src/dev/temporal/binary.ts'
-import { live } from '../../src/platform/lifetime.ts'
+import { runProcess } from '../../src/platform/lifetime.ts'
 import { printLine } from '../../src/platform/output.ts'
 import { lastLogLines } from './children.ts'
 import { makeSecrets, readCompose, readVariables } from './compose.ts'
@@ -35,7 +35,7 @@ const variables = {
 const isShort = process.argv.includes('--short')
 
 /** Runs what `docker-compose.yml` and the Dockerfile describe, without Docker, and drives intents through it. */
-live(async life => {
+runProcess(async life => {
   const temporal = isShort ? await devServer() : await temporalPrograms(printLine)
   const folder = await emptyFolder()
   const closers: (() => unknown)[] = []

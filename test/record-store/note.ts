@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** Who reads and writes, and when: the filter and the defaults of the entities read it. */
+/** The owner, the author and the time, which the filter and the defaults of the entities read. */
 export interface Scope {
   readonly ownerId: string
   readonly mode: string

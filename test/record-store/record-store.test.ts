@@ -255,7 +255,6 @@ describe('a condition', () => {
     ),
   }))
 
-  /** The same in JavaScript. */
   function isMet(wanted: object, note: Note): boolean {
     return Object.entries(wanted).every(([key, value]) => {
       if (key === '$and') return value.every((part: object) => isMet(part, note))

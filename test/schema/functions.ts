@@ -77,7 +77,7 @@ describe('the functions of the database', () => {
 
   test('prevent a process from starting before a changed one is applied', async () => {
     await client.query(`delete from applied_functions where name = 'event_body'`)
-    await expect(requireMigrated(url)).rejects.toThrow('run migrate before')
+    await expect(requireMigrated(url)).rejects.toThrow('Run migrate first')
   })
 
   test('stay unchanged if one of them cannot be defined', async () => {

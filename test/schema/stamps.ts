@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { checksumOf, checksumOfAll, type Migration, schemaHistory } from '../../src/migrations/index.ts'
-import { isToBeStamped, migrate, updateSchema } from '../../src/platform/schema.ts'
+import { migrate, needsStamp, updateSchema } from '../../src/platform/schema.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { describeSchema } from '../support/schema/catalog.ts'
 import { stampsOf } from '../support/schema/fold.ts'
@@ -65,7 +65,7 @@ describe('a database of the last schema before the baseline', () => {
   test('is refused, with what to do, if it is not exactly that schema', async () => {
     const [stamp] = stamps
     expect(stamp).toMatchObject({ of: '0.5.0', applied: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    expect(await isToBeStamped(url)).toBe(false)
+    expect(await needsStamp(url)).toBe(false)
     await expect(migrate(url)).rejects.toThrow(
       'This database was made by a commit before the last one of version 0.5.0, and this version takes over data of 0.5.0 only. Nothing was changed. Start the last commit of version 0.5.0 with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.',
     )

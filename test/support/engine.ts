@@ -1,5 +1,5 @@
 import { afterAll } from '@jest/globals'
-import { findingPayments } from '../../src/app/ports.ts'
+import { paymentFinder } from '../../src/app/ports.ts'
 import { renewLease } from '../../src/app/renewed-lease.ts'
 import { callOperationFor } from '../../src/derive/call-operation.ts'
 import { personalAreasOf } from '../../src/derive/personal-areas.ts'
@@ -50,7 +50,7 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
     database,
     ports: {
       walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
-      paymentsOn: findingPayments(areas),
+      paymentsOn: paymentFinder(areas),
       personalAreas: personalAreasOf(areas),
     } as Ports,
     cursors: new Cursors('secret'),

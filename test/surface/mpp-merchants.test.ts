@@ -40,7 +40,7 @@ describe('the good merchant', () => {
     expect(await settlementsOf('paid')).toEqual([{ status: 'paid', amount: '750' }])
   })
 
-  /** The headers of ten thousand challenges are more than fetch reads. */
+  /** `fetch` cannot read the headers of ten thousand challenges. */
   const readable = scenarioNames.filter(name => name !== 'many-challenges')
 
   test.each(readable)('%s answers HEAD as GET without a credential, and charges nothing', async scenario => {

@@ -22,7 +22,7 @@ import { traceOf } from '../support/trace.ts'
 const service = await startTestService()
 const elsewhere = await service.another()
 
-/** How many seconds ahead of real time; what a slow machine takes is no matter. */
+/** Seconds ahead of real time; a slow machine makes no difference. */
 const secondsAhead = (iso: string): number => (Date.parse(iso) - Date.now()) / 1_000
 
 describe('the test clock', () => {

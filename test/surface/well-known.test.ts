@@ -7,7 +7,7 @@ import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService({ env: { SECURITY_CONTACT: 'mailto:security@example.com' } })
-/** Where the operator has named no contact. */
+/** Without a security contact. */
 const silent = await startTestService({ own: true })
 const get = (path: string, init: RequestInit = {}) => fetch(`${service.url}/.well-known/${path}`, init)
 
@@ -22,7 +22,7 @@ const DOCUMENTS = [
 
 describe('a well-known document', () => {
   test.each(DOCUMENTS)(
-    '%s is at the root only, and is not sent again to whoever has it',
+    '%s is only at the root, and answers 304 to conditional requests',
     async (name, type) => {
       const first = await get(name)
       const etag = String(first.headers.get('etag'))
@@ -98,7 +98,7 @@ describe('what an installation has signed', () => {
     expect(await ask(changed)).toEqual({
       valid: false,
       kind: 'receipt',
-      reason: 'The receipt says something else than its proof.',
+      reason: 'The receipt differs from its proof.',
     })
     const [header, claims, signature] = proof.split('.')
     const other = Buffer.from(
@@ -157,7 +157,7 @@ describe('what an installation has signed', () => {
   })
 })
 
-test('security.txt is not there where nobody has named a contact', async () => {
+test('security.txt is missing without a contact', async () => {
   const answer = await fetch(`${silent.url}/.well-known/security.txt`)
   expect([answer.status, answer.headers.get('x-error-code')]).toEqual([404, 'no_security_contact'])
 })

@@ -8,7 +8,6 @@ import { startTestService } from '../support/harness.ts'
 const service = await startTestService()
 const MONTH = days(30)
 
-/** Moves a tenant's clock directly in the database. */
 const advance = (ownerId: string, offset: number) =>
   service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
 

@@ -33,7 +33,7 @@ const advance = (by: TestClient, time: { minutes?: number; days?: number }) =>
   bodyOf(by.sandbox.advance({ body: time }))
 
 describe('the run of a card', () => {
-  test('tells its story: what it does, what it waits for, and which signals help', async () => {
+  test('shows what it does, what it waits for, and its signals', async () => {
     const { card, run } = await aRunningCard()
     const [number] = await numbersOf(service, card.id)
     const [{ ends_at: end }] = (await service.sql('select ends_at from card_numbers where id = $1', [
@@ -79,7 +79,7 @@ describe('the run of a card', () => {
     expect(await eventsOfCard(service, card.id)).toEqual(['card.created', 'card.issued', 'card.activated'])
   })
 
-  test('gives the card another number, and closes the one before', async () => {
+  test('rotates the number of a card, and closes the old one', async () => {
     const { card, params } = await aRunningCard()
     await bodyOf(client.cards.rotate({ params, body: {} }))
     await until('both are told', async () => (await statesOf(card.id)).join() === 'closed,active')
@@ -87,7 +87,7 @@ describe('the run of a card', () => {
     expect(calls.filter(({ call }) => call === 'replace')).toHaveLength(1)
   })
 
-  test('gives back what the purse has when the card closes', async () => {
+  test('returns the balance of the purse when the card closes', async () => {
     const { run, params } = await aRunningCard()
     await bodyOf(client.cards.fund({ params, body: { amountEuros: 5 } }))
     await bodyOf(client.cards.close({ params, body: {} }))
@@ -96,7 +96,7 @@ describe('the run of a card', () => {
     expect(await run.activityNames()).toContain('returnPurse')
   })
 
-  test('leaves ids in its history, but no names, no digits and no words of the owner', async () => {
+  test('its history contains ids, but no names, digits or text of the owner', async () => {
     const agent = await aFundedAgent(client, { name: 'Zauberagent' })
     const displayName = 'Geheime Karte'
     const { card, run, params } = await aRunningCard(client, { agentId: agent.id, displayName })

@@ -153,7 +153,7 @@ describe('the deadline of an intent', () => {
     })
   })
 
-  test('ends the run by its timer if the test clock stands just before it', async () => {
+  test('ends the run by its timer if the test clock is just before it', async () => {
     const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
     const { intent, run } = await aWaitingIntent({ expiresInMinutes: 1 }, other.client, id)

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { mendRuns } from '../../src/app/relay-service.ts'
+import { repairRuns } from '../../src/app/relay-service.ts'
 import { areas } from '../../src/areas.ts'
 import { mandateProcess } from '../../src/control/mandates/process.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
@@ -29,7 +29,7 @@ async function aWatchedMandate(totalEuros = 500) {
 }
 
 describe('the run of a mandate', () => {
-  test('tells an operator what it waits for, and which signals help', async () => {
+  test('shows an operator what it waits for, and its signals', async () => {
     const { owner, mandate, run } = await aWatchedMandate()
     const until = minuteInWords(new Date(mandate.expiresAt))
     expect((await run.details()).split('\n\n')).toEqual([
@@ -89,7 +89,7 @@ describe('the run of a mandate', () => {
     const before = (await run.handle.describe()).runId
     await run.handle.terminate('by mistake')
     await until('it runs again', async () => {
-      await mendRuns({ areas, database: { pool } as Database }, temporal.client, access.taskQueue)
+      await repairRuns({ areas, database: { pool } as Database }, temporal.client, access.taskQueue)
       return (await run.status()) === 'RUNNING' && (await run.handle.describe()).runId !== before
     })
     await run.untilDetails('for its end')

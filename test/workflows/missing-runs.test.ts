@@ -2,8 +2,8 @@ import './missing-runs/open-records.ts'
 import { getEventListeners } from 'node:events'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { cancellableCalls, mendRuns } from '../../src/app/relay-service.ts'
-import { keepSchedules, mendMonthly } from '../../src/app/schedules.ts'
+import { cancellableCalls, repairRuns } from '../../src/app/relay-service.ts'
+import { keepSchedules, repairMonthlyRun } from '../../src/app/schedules.ts'
 import { areas } from '../../src/areas.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
@@ -36,7 +36,7 @@ const pool = new pg.Pool({ connectionString: service.databaseUrl })
 afterAll(() => pool.end())
 
 const startMissingRuns = (taskQueue = access.taskQueue) =>
-  mendRuns({ areas, database: { pool } as Database }, temporal.client, taskQueue)
+  repairRuns({ areas, database: { pool } as Database }, temporal.client, taskQueue)
 
 const executionOf = (run: RunView) => ({
   namespace: 'default',
@@ -109,7 +109,10 @@ describe('a run that ended while its record is still open', () => {
     const company = await submitted(client)
     const waiting = [
       [temporal.of(company), 'for the identity of each representative'],
-      [temporal.of({ workflowId: String(recovery?.workflowId) }), 'for somebody to stop it'],
+      [
+        temporal.of({ workflowId: String(recovery?.workflowId) }),
+        'for the 24 hours in which it can be stopped',
+      ],
       [temporal.of({ workflowId }), 'waits for confirmPayee'],
       [temporal.of({ workflowId: `agent/${agent.id}` }), 'the policy ends'],
       [temporal.of(failed), 'Attempt 2 is made at'],
@@ -195,7 +198,7 @@ describe('a run that ended while its record is still open', () => {
     const taskQueue = temporalOfRun().taskQueue
     await keepSchedules(temporal.client, taskQueue)
     const schedule = temporal.client.schedule.getHandle(`${taskQueue}-statements`)
-    await mendMonthly(temporal.client, taskQueue)
+    await repairMonthlyRun(temporal.client, taskQueue)
     await schedule.trigger()
     const { workflow } = await until('it has acted', async () => {
       const { info } = await schedule.describe()
@@ -203,14 +206,14 @@ describe('a run that ended while its record is still open', () => {
     })
     const run = temporal.of(workflow)
     const before = await runIdOf(run)
-    await mendMonthly(temporal.client, taskQueue)
+    await repairMonthlyRun(temporal.client, taskQueue)
     expect(await runIdOf(run)).toBe(before)
     await run.handle.terminate()
-    await mendMonthly(temporal.client, taskQueue)
+    await repairMonthlyRun(temporal.client, taskQueue)
     expect(await run.status()).toBe('RUNNING')
     expect(await runIdOf(run)).not.toBe(before)
     await schedule.delete()
-    await mendMonthly(temporal.client, taskQueue)
+    await repairMonthlyRun(temporal.client, taskQueue)
   })
 })
 
@@ -243,7 +246,7 @@ describe('Request Cancellation', () => {
     expect((await get(intent.id)).status).toBe('cancelled')
   })
 
-  test('is refused for live money in the details, and the run goes on', async () => {
+  test('is refused for live money in the details, and the run continues', async () => {
     const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
     await creditWallet(service, agent)
@@ -259,7 +262,7 @@ describe('Request Cancellation', () => {
     expect(await run.failedTasks()).toBe(0)
   })
 
-  test('is refused in the details where nothing can be cancelled, and the run goes on', async () => {
+  test('is refused in the details if nothing can be cancelled, and the run continues', async () => {
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     const run = temporal.of({ workflowId: `agent/${agent.id}` })
     await run.untilBegun()

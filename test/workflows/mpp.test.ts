@@ -47,7 +47,7 @@ async function anOpenPayment(path: string) {
 const OPERATOR = { by: 'Ada', reason: 'Their support has told us' }
 
 describe('the run of a machine payment', () => {
-  test('tells its steps, and ends with it', async () => {
+  test('shows the steps of the payment, and ends with it', async () => {
     const payer = await aPayer(service)
     await bodyOf(pay(payer, merchant.sells('/run', demand())))
     const credential = await credentialOf(payer)
@@ -71,7 +71,7 @@ describe('the run of a machine payment', () => {
     expect(await (await run.handle.describe()).staticDetails()).toBe(mppProcess.details)
   })
 
-  test('takes over what a crash has left, and neither mints nor sends again', async () => {
+  test('continues after a crash, and neither mints nor sends again', async () => {
     const payer = await aPayer(service)
     isCrashing = true
     expect((await pay(payer, merchant.sells('/crash', demand()))).status).toBe(500)
@@ -115,7 +115,7 @@ describe('the run of a machine payment', () => {
 })
 
 describe('MPP_WORKFLOWS=open', () => {
-  test('gives a run to what stays open, and to nothing else', async () => {
+  test('gives a run to an unknown outcome, and to nothing else', async () => {
     const payer = await aPayer(open)
     await bodyOf(pay(payer, merchant.sells('/no-run', demand())))
     const paid = await credentialOf(payer)
@@ -128,7 +128,7 @@ describe('MPP_WORKFLOWS=open', () => {
     expect(await temporal.of({ workflowId: `mpp/${paid.id}` }).status()).toBeUndefined()
   })
 
-  test('gives a run to what a crash has left, once the sweep has found it', async () => {
+  test('gives a run to a payment left by a crash, once the sweep finds it', async () => {
     const payer = await aPayer(open)
     isCrashing = true
     await pay(payer, merchant.sells('/swept-run', demand()))

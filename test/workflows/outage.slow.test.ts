@@ -29,7 +29,7 @@ const untilDelivered = () => until('the outbox is empty', async () => (await out
 
 const statusOf = async (id: string) => (await bodyOf(client.intents.get({ params: { id } }))).status
 
-const TEMPORAL_IS_AWAY = 'Temporal cannot be reached'
+const TEMPORAL_IS_AWAY = 'Temporal is unreachable'
 
 describe('the console while Temporal is away', () => {
   test('says so at the top of every page, and everything can be read', async () => {

@@ -54,7 +54,7 @@ async function underWay() {
 describe('a recovery without a worker', () => {
   test('becomes ready in time all the same, once, and its run goes on with the next worker', async () => {
     const { client, params, run, told } = await underWay()
-    await run.untilDetails('for somebody to stop it')
+    await run.untilDetails('for the 24 hours in which it can be stopped')
     await stopWorker()
     await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     expect((await bodyOf(client.people.get({ params }))).recovery?.status).toBe('ready')
@@ -66,7 +66,7 @@ describe('a recovery without a worker', () => {
 
   test('is stopped at once, and its run ends with the next worker', async () => {
     const { client, params, run, told } = await underWay()
-    await run.untilDetails('for somebody to stop it')
+    await run.untilDetails('for the 24 hours in which it can be stopped')
     await stopWorker()
     await bodyOf(client.people.stopRecovery({ params }))
     expect((await service.dash.people.link({ params })).code).toBe('recovery_not_ready')

@@ -167,7 +167,9 @@ describe('a signal to a transfer', () => {
     const { id, run } = await aRun({ amountEuros: 777.06 })
     await untilStatus(id, 'submitted')
     await run.signal('cancel', { by: 'Ada' })
-    await run.untilDetails('The signal cancel by Ada changed nothing: The transfer has left already.')
+    await run.untilDetails(
+      'The signal cancel by Ada changed nothing: The transfer has already been submitted.',
+    )
     expect((await get(id)).status).toBe('submitted')
   })
 
@@ -197,7 +199,7 @@ describe('the test clock', () => {
     )
   })
 
-  test('makes the run ask about an instant payment after ten seconds', async () => {
+  test('makes the run inquire about an instant payment after ten seconds', async () => {
     const other = await service.owner()
     const transfer = await aSepaTransfer(other.client, { amountEuros: 777.02, scheme: 'sct_inst' })
     const run = temporal.of(transfer)

@@ -111,7 +111,7 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   }
 
   get status(): Status {
-    if (!this.#status) throw new Error('the record is read before its story is told')
+    if (!this.#status) throw new Error('the status is used before the record was read')
     return this.#status
   }
 

@@ -53,7 +53,6 @@ const EXPIRED = declined('expired_token', 'The token has expired.')
 
 const always = (outcome: ChargeOutcome) => ({ charged: outcome, known: outcome })
 
-/** Public test numbers of the card networks. */
 const byNumber: ReadonlyMap<string, TestToken> = new Map([
   ['4242424242424242', { name: 'approved', network: 'visa', ...always(APPROVED) }],
   ['5555555555554444', { name: 'approved-mastercard', network: 'mastercard', ...always(APPROVED) }],

@@ -1,7 +1,7 @@
 import type {
   CardDisputes,
-  DisputeStanding,
   KnownDispute,
+  NetworkDecision,
   OpenedDispute,
   ProcessorCall,
   ProcessorFailure,
@@ -11,34 +11,33 @@ import { type Cents, cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
-/** How long the sandbox does not answer for the dispute of € 92.06. */
 const SILENT_MS = minutes(60)
 
 interface Decision {
   readonly afterMs: number
-  readonly standing: DisputeStanding
+  readonly outcome: NetworkDecision
 }
 
-const lost: DisputeStanding = { status: 'lost' }
-const won: DisputeStanding = { status: 'won', amountCents: null }
-const credited: DisputeStanding = { status: 'credited', amountCents: null }
+const lost: NetworkDecision = { status: 'lost' }
+const won: NetworkDecision = { status: 'won', amountCents: null }
+const credited: NetworkDecision = { status: 'credited', amountCents: null }
 
 /** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
 const byAmount: ReadonlyMap<Cents, readonly Decision[]> = new Map([
-  [cents(9_201n), [{ afterMs: days(1), standing: won }]],
-  [cents(9_202n), [{ afterMs: days(1), standing: lost }]],
-  [cents(9_203n), [credit(credited), { afterMs: days(3), standing: won }]],
-  [cents(9_204n), [credit(credited), { afterMs: days(3), standing: lost }]],
+  [cents(9_201n), [{ afterMs: days(1), outcome: won }]],
+  [cents(9_202n), [{ afterMs: days(1), outcome: lost }]],
+  [cents(9_203n), [credit(credited), { afterMs: days(3), outcome: won }]],
+  [cents(9_204n), [credit(credited), { afterMs: days(3), outcome: lost }]],
 ])
 
-function credit(standing: DisputeStanding): Decision {
-  return { afterMs: 0, standing }
+function credit(outcome: NetworkDecision): Decision {
+  return { afterMs: 0, outcome }
 }
 
-const REFUSED_CENTS = cents(9_205n)
-const SILENT_CENTS = cents(9_206n)
+const REFUSED_CENTS: Cents = cents(9_205n)
+const SILENT_CENTS: Cents = cents(9_206n)
 
-const NOT_TAKEN: ProcessorFailure = {
+const REFUSED_AMOUNT: ProcessorFailure = {
   failure: 'refused',
   code: 'not_disputable',
   message: 'The sandbox refuses disputes of this amount.',
@@ -50,7 +49,7 @@ const UNKNOWN: ProcessorFailure = {
   message: 'The sandbox has not opened this dispute.',
 }
 
-const UNDECIDED: DisputeStanding = { status: 'undecided' }
+const UNDECIDED: NetworkDecision = { status: 'undecided' }
 
 /** Stores nothing: decisions follow from amount and time. */
 export function sandboxDisputes(secrets: Secrets): CardDisputes {
@@ -58,7 +57,7 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
     isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
   return {
     async open({ disputeId, amountCents, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
-      if (amountCents === REFUSED_CENTS) return NOT_TAKEN
+      if (amountCents === REFUSED_CENTS) return REFUSED_AMOUNT
       if (amountCents === SILENT_CENTS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
       return {
         processorDisputeId: disputeIdFor(secrets, disputeId),
@@ -73,8 +72,8 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
   }
 }
 
-function decidedBy({ amountCents, submittedAt }: KnownDispute, { now }: ProcessorCall): DisputeStanding {
+function decidedBy({ amountCents, submittedAt }: KnownDispute, { now }: ProcessorCall): NetworkDecision {
   if (!submittedAt) return UNDECIDED
   const decisions = byAmount.get(amountCents) ?? []
-  return decisions.findLast(({ afterMs }) => after(submittedAt, afterMs) <= now)?.standing ?? UNDECIDED
+  return decisions.findLast(({ afterMs }) => after(submittedAt, afterMs) <= now)?.outcome ?? UNDECIDED
 }

@@ -9,7 +9,6 @@ import { FAULT_NOTE } from './sandbox-faults.ts'
  */
 const CARDS = '9999'
 const TOKENS = '9998'
-/** 16 digits, without the prefix and the check digit. */
 const FREE_DIGITS = 11
 
 const YEARS = 4

@@ -11,7 +11,7 @@ process.on('disconnect', () => process.exit())
 
 async function answer(request: ViewRequest): Promise<ViewReply> {
   if ('plain' in request) {
-    const { plainPictures } = await import('./plain.ts')
+    const { placeholderPictures: plainPictures } = await import('./placeholder.ts')
     return { pictures: await plainPictures(request.plain.pages) }
   }
   if (request.kind !== 'application/pdf') return viewPicture(request.bytes, request.kind)

@@ -1,7 +1,6 @@
 import type { View, ViewNote } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 
-/** Requests to the process: render a file, or draw the placeholder of one that cannot be rendered. */
 export type ViewRequest =
   | { readonly bytes: Uint8Array; readonly kind: FileKind }
   | { readonly plain: { readonly pages: number | null } }

@@ -120,7 +120,6 @@ interface BucketOptions {
   readonly region: string
   readonly accessKey: string
   readonly secretKey: string
-  /** A client that can reach only this store. */
   readonly outbound: Outbound
   readonly timeoutMs?: number
 }

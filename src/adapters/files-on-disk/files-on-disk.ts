@@ -135,7 +135,6 @@ async function* pieces(path: string, head: Head): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Empty if another process has just removed the folder. */
 async function* namesIn(...path: string[]): AsyncGenerator<string> {
   const folder = await opendir(join(...path)).catch(unless('ENOENT'))
   if (folder) for await (const { name } of folder) yield name

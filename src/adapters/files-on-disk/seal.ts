@@ -78,7 +78,6 @@ export interface Head {
   readonly key: webcrypto.CryptoKey
   readonly size: number
   readonly begin: number
-  /** The nonce of a piece, and its additional authenticated data. */
   readonly nonce: (index: number) => Uint8Array
   readonly aad: Uint8Array
 }
@@ -152,7 +151,6 @@ async function openOldHead(start: Buffer, context: Required<FileContext>, vault:
   return { key, size, begin: end, nonce, aad: Uint8Array.from(start.subarray(0, FIXED)) }
 }
 
-/** Decrypts one piece; throws if its tag does not verify. */
 export async function openPiece({ key, nonce, aad }: Head, index: number, sealed: Uint8Array) {
   const algorithm = { name: 'AES-GCM', iv: nonce(index), additionalData: aad }
   return new Uint8Array(await subtle.decrypt(algorithm, key, sealed))
@@ -200,7 +198,6 @@ export class Sealing {
     return [this.#piece.final(), this.#piece.getAuthTag()].filter(({ length }) => length > 0)
   }
 
-  /** The rest of the sealed bytes, and the head, which needs the digest. */
   end(sha256: string): { readonly last: Uint8Array[]; readonly head: Uint8Array[] } {
     const { sealed, context } = this.#seal
     const fixed = fixedPart(this.#size, sealed.length)

@@ -47,7 +47,6 @@ export async function writeAll(
 export const lengthOf = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { length }) => sum + length, 0)
 
-/** The current flush of a folder, and the next one, which has not begun. */
 interface FolderFlush {
   readonly current: Promise<void>
   next: Promise<void> | undefined

@@ -105,7 +105,7 @@ class Reader implements Dispatcher.DispatchHandler {
   }
 }
 
-const OURS =
+const RESERVED_HEADERS =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
@@ -114,7 +114,9 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 
 /** Cached, as few names are in use. Undefined for a forbidden name. */
-const freeName = boundedCache(name => (NAME.test(name) && !OURS.test(name) ? name.toLowerCase() : undefined))
+const freeName = boundedCache(name =>
+  NAME.test(name) && !RESERVED_HEADERS.test(name) ? name.toLowerCase() : undefined,
+)
 
 /** Each header once. Asks for an uncompressed answer: a compressed one can grow without bound. */
 function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {

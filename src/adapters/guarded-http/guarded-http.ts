@@ -11,7 +11,6 @@ import { isRefused, type OwnListener, ownTarget, type Target, urlJudge } from '.
 interface Options {
   readonly allow?: readonly string[]
   readonly resolver?: Resolver
-  /** Trusted certificate authorities, instead of the system's. */
   readonly ca?: string
   readonly ownListener?: () => OwnListener | undefined
 }
@@ -102,7 +101,7 @@ async function answerTo(
 }
 
 /**
- * Sends once, and again if the receiver cannot have seen the first attempt and `again` allows it, within one
+ * Sends once, and again if the receiver cannot have seen the first attempt and `retryHeaders` allows it, within one
  * time limit.
  */
 async function sendWithRetry(
@@ -212,7 +211,6 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/^(HPE_|HTTPParserError|UND_ERR_)/, 'The host’s answer is not HTTP (%).'],
 ]
 
-/** If several addresses were tried, the failure of the first. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
   if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0])

@@ -15,7 +15,6 @@ import { hasSignature, signatureHeaders, signatureProblem } from '../card-proces
 interface MagicRule {
   /** For this long after the submission, every call has this answer. */
   readonly fails?: { readonly forMs: number; readonly as: Unanswered }
-  /** For this long, the submitted check is unknown when it is asked for. */
   readonly forgetsForMs?: number
   readonly reviewMs: number
   readonly end: FinalStatus
@@ -44,7 +43,7 @@ const rules: readonly (readonly [beginning: string, rule: MagicRule])[] = [
   ['Refused', atOnce(rejected('person_refused'))],
 ]
 
-export const magicWords: readonly string[] = rules.map(([beginning]) => beginning)
+export const magicNames: readonly string[] = rules.map(([beginning]) => beginning)
 
 const ruleFor = (name: string): MagicRule =>
   rules.find(([beginning]) => `${name.toLowerCase()} `.startsWith(`${beginning.toLowerCase()} `))?.[1] ??

@@ -79,7 +79,6 @@ const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswer
   [/^garbled\b/i, () => 'unusable'],
 ]
 
-/** The IBAN of wallets without one of their own, with valid check digits. */
 const FALLBACK_IBAN = 'DE69999900010000000000'
 
 const payerOf = (iban: string): Debtor => ({ name: 'Sandbox', iban, bic: null })

@@ -77,7 +77,6 @@ type Made = Stripe.Issuing.Card
 
 type Link = Pick<Stripe.Issuing.CardCreateParams, 'replacement_for' | 'replacement_reason'>
 
-/** Every repetition has the same members. */
 interface Order {
   readonly card: NewCard
   readonly cardholder: string

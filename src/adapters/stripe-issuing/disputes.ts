@@ -4,8 +4,8 @@ import type {
   CardDisputes,
   DisputeEvidence,
   DisputeReason,
-  DisputeStanding,
   KnownDispute,
+  NetworkDecision,
   NewDispute,
   OpenedDispute,
   ProcessorCall,
@@ -25,7 +25,7 @@ const Opened = z
   .object({ id: z.string().min(1).max(200) })
   .transform(({ id }): OpenedDispute => ({ processorDisputeId: id, evidenceDueAt: null }))
 
-const Standing = z.object({
+const DisputeStatus = z.object({
   status: z.enum(['unsubmitted', 'submitted', 'won', 'lost', 'expired']),
   amount: z.int().min(0).transform(roundCents),
   balance_transactions: z.array(z.object({ amount: z.int() })).nullish(),
@@ -158,7 +158,7 @@ function evidenceOf(
 
 /** A submitted dispute is not submitted again: the key may be forgotten by then. */
 async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { reference }: ProcessorCall) {
-  const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
+  const { status } = DisputeStatus.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
   if (status === 'unsubmitted')
     await stripe.issuing.disputes.submit(processorDisputeId, {}, { idempotencyKey: reference })
   return DONE
@@ -166,7 +166,7 @@ async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { re
 
 /** A dispute that was not submitted expires by itself; any other needs a person at Stripe. */
 async function withdraw(stripe: Stripe, { processorDisputeId }: KnownDispute) {
-  const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
+  const { status } = DisputeStatus.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
   if (status !== 'submitted') return DONE
   const message = `Stripe’s API cannot withdraw disputes. Ask Stripe’s support to withdraw ${processorDisputeId}.`
   return { failure: 'refused', code: 'ask_support', message } as const
@@ -175,16 +175,18 @@ async function withdraw(stripe: Stripe, { processorDisputeId }: KnownDispute) {
 async function inquire(
   stripe: Stripe,
   { processorDisputeId }: KnownDispute,
-): Promise<DisputeStanding | ProcessorFailure> {
-  const { data, success } = Standing.safeParse(await stripe.issuing.disputes.retrieve(processorDisputeId))
-  return success ? standingOf(data) : UNUSABLE
+): Promise<NetworkDecision | ProcessorFailure> {
+  const { data, success } = DisputeStatus.safeParse(
+    await stripe.issuing.disputes.retrieve(processorDisputeId),
+  )
+  return success ? decisionOf(data) : UNUSABLE
 }
 
-function standingOf({
+function decisionOf({
   status,
   amount,
   balance_transactions,
-}: Pick<z.output<typeof Standing>, 'status' | 'amount' | 'balance_transactions'>): DisputeStanding {
+}: Pick<z.output<typeof DisputeStatus>, 'status' | 'amount' | 'balance_transactions'>): NetworkDecision {
   if (status === 'won') return { status, amountCents: amount }
   if (status === 'lost' || status === 'expired') return { status }
   const paid = (balance_transactions ?? []).reduce((sum, one) => sum + one.amount, 0)

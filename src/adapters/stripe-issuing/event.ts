@@ -28,7 +28,7 @@ function idOf(value: string | { id: string }): string {
 const eur = z.literal('eur', 'every card is in euros')
 
 const cents = z.int().transform(roundCents)
-const amountAsked = z.int().min(0).transform(roundCents)
+const requestedAmount = z.int().min(0).transform(roundCents)
 
 const merchantData = z
   .object({
@@ -62,10 +62,10 @@ export const Authorization = z.object({
   currency: eur,
   metadata: z.record(z.string(), z.string()).default({}),
   pending_request: z
-    .object({ amount: amountAsked, currency: eur, is_amount_controllable: z.boolean() })
+    .object({ amount: requestedAmount, currency: eur, is_amount_controllable: z.boolean() })
     .nullish(),
   request_history: z
-    .array(z.object({ amount: amountAsked, approved: z.boolean(), created: z.number() }))
+    .array(z.object({ amount: requestedAmount, approved: z.boolean(), created: z.number() }))
     .max(1_000),
   transactions: z.array(moved).default([]),
   ...paid,
@@ -104,7 +104,6 @@ export const Dispute = z.object({
   metadata: z.record(z.string(), z.string()).default({}),
 })
 
-/** The envelope of every event. `previous_attributes` has the earlier values of changed members. */
 export const Event = z.object({
   id,
   type: z.string(),

@@ -94,7 +94,6 @@ export async function recordOutcome<T extends object>(
   return answer
 }
 
-/** The answer was lost in a crash: no one received it. */
 export const recordLost = (accessEventId: string, context: OutcomeContext): Promise<Refusal> =>
   recordFailed(
     accessEventId,

@@ -60,7 +60,6 @@ export async function chosenCards(
 }
 
 export interface AccessSubject {
-  /** Null if the request names no card and the agent does not have exactly one. */
   readonly cardId: string | null
   readonly card: Card | null
   /** A card of another agent of the owner. Only the owner learns that it exists. */

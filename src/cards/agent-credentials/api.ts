@@ -10,7 +10,7 @@ import { id } from '../../values/ids.ts'
 import { cents, money, positiveMoney } from '../../values/money.ts'
 import { ownAgent, recordHead, recordTail } from '../../values/schemas.ts'
 import { accessEvents, accessRefusals } from '../access-events/index.ts'
-import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
+import { namesOneKey, oneKeyRequired, recipientMembers } from '../filler-keys/index.ts'
 import { agentCredentialMachine } from './agent-credential.ts'
 
 const status = z.enum(agentCredentialMachine.states)
@@ -147,7 +147,7 @@ export const agentCredentialsApi = {
           maxCharges: wholeNumber(1, 10_000).nullable().default(null),
           ...recipientMembers,
         })
-        .refine(namesOneKey, oneKeyWanted),
+        .refine(namesOneKey, oneKeyRequired),
     ),
     example: {
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',

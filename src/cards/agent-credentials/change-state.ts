@@ -120,12 +120,12 @@ export const resume = externalCall(agentCredentialsApi.resume, {
     return requestFor(credential, 'active', context)
   },
   call: sendState,
-  async record(told, { credentialId }, { records, emit, refuse }) {
+  async record(answer, { credentialId }, { records, emit, refuse }) {
     const credential = await records.lock(AgentCredential, credentialId)
     if (!credential) return refuse('agent_credential_not_found')
-    if (isFailure(told)) {
-      credential.processorProblem = problemOf(told)
-      return refuse(RESUME_REFUSALS[told.failure])
+    if (isFailure(answer)) {
+      credential.processorProblem = problemOf(answer)
+      return refuse(RESUME_REFUSALS[answer.failure])
     }
     if (!agentCredentialMachine.move(credential, 'active')) return refuse('agent_credential_over')
     credential.processorProblem = null

@@ -85,13 +85,11 @@ export async function revokeMppToken(
 
 type Reading = Pick<Context, 'records'>
 
-/** Null unless the token is revoked here and not yet deleted at the processor. */
 export async function tokenToDelete(mppCredentialId: string, { records }: Reading): Promise<string | null> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   return found?.status === 'revoked' && found.processorProblem !== null ? found.tokenId : null
 }
 
-/** True once the processor needs no further call. */
 export async function noteDeletion(
   mppCredentialId: string,
   answer: Done | ProcessorFailure,

@@ -115,7 +115,6 @@ const SimulatedAnswer = z
   })
   .meta({ id: 'SimulatedCardAuthorization' })
 
-/** The raw bytes of the answer, as the processor's protocol prescribes them. */
 export const MessageAnswer = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
@@ -175,7 +174,6 @@ export const authorizationsApi = {
     returns: [200, MessageAnswer],
     emits: noticeEvents,
   }),
-  /** Run by the webhook after it has verified a message's signature. */
   take: post('/rails/card-processor/messages', {
     summary: 'Process a message of the card processor',
     callers: [],

@@ -161,9 +161,9 @@ export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
   if (hasPayeeRecord(intent)) return 'intent_other_payee'
   const payment = paymentOf(intent, batch)
   if (!payment) return batch.payments.blockerOf(intent)
-  const { isOurs, confirmedCents } = foldFacts(payment.facts)
+  const { isSelfInitiated, confirmedCents } = foldFacts(payment.facts)
   // A machine payment is confirmed by the merchant, the network or the owner, never by the agent's checkout.
-  if (isOurs) return batch.payments.blockerOf(intent)
+  if (isSelfInitiated) return batch.payments.blockerOf(intent)
   return confirmedCents === null ? undefined : 'intent_confirmed'
 }
 

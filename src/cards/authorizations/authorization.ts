@@ -48,7 +48,6 @@ const schema = defineEntity({
     walletId: p.text(),
     intentId: nullable.string(),
     networkTokenId: nullable.string(),
-    /** The machine payment that began it; null if the network or a checkout reported it first. */
     mppCredentialId: nullable.string(),
     amountCents: centsColumn('amount_cents'),
     approvedCents: centsColumn('approved_cents'),
@@ -89,7 +88,6 @@ const message = defineEntity({
   },
 })
 
-/** A message of the processor, and the answer's bytes, which a repetition gets again. */
 export class CardMessage extends message.class {}
 message.setClass(CardMessage)
 

@@ -73,7 +73,7 @@ const authorizations = implement(authorizationsApi, {
       decidedAt: createdAt,
       summary: summaryOf(row),
       intentId,
-      paidFrom: sourceInWords[source],
+      paidFrom: sourceTexts[source],
       rules: decision ? explainDecision(checks) : [],
       remedies: decision && !decision.allowed ? remediesOf(checks) : [],
     }
@@ -119,7 +119,6 @@ const authorizations = implement(authorizationsApi, {
 
 const CARD_REMEDY = 'Follow the message, or pay with another card.'
 
-/** The card's own check comes first, if it has one. */
 function explainDecision(checks: readonly Check[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')
@@ -132,7 +131,7 @@ const remediesOf = (checks: readonly Check[]): string[] => [
   ...new Set(explainDecision(checks).flatMap(({ remedy }) => remedy ?? [])),
 ]
 
-const sourceInWords = {
+const sourceTexts = {
   intent: 'The hold of the intent pays.',
   purse: 'The purse of the card pays.',
   wallet: 'The wallet of the agent pays.',

@@ -225,7 +225,7 @@ function decideAmount(
     { isDeclared: intent !== undefined },
   )
   // A machine payment has counted towards its card's limits since it began.
-  const isCounted = isNamed || (existing !== undefined && foldFacts(existing.facts).isOurs)
+  const isCounted = isNamed || (existing !== undefined && foldFacts(existing.facts).isSelfInitiated)
   const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
   const isChecked = !intent && needed > 0n && amountCents > 0n
   return decideSpend(

@@ -30,7 +30,7 @@ import {
 } from '../../money/transactions/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { type CredentialCharges, openCredentialCharges } from '../agent-credentials/index.ts'
-import { returnPurses, spendCards } from '../cards/index.ts'
+import { markCardsSpent, returnPurses } from '../cards/index.ts'
 import { type AuthorizationRow, type MessageRow, REFUND_SOURCE } from './authorization.ts'
 import {
   authorizationsById,
@@ -73,7 +73,6 @@ const emptyQuery = {
   ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], hasRefunds: false },
 }
 
-/** Everything that a batch reads, locked through its agents, and what it has changed so far. */
 export interface CardBatch extends TenantNow {
   readonly agents: ReadonlyMap<string, Spender>
   readonly cards: ReadonlyMap<string, PayingCard>
@@ -112,7 +111,6 @@ interface BatchChanges {
   readonly decisions: DecisionRow[]
 }
 
-/** The ledger's locked book, or balances that were only read. */
 type Funds = Pick<Book, 'available' | 'isFrozen'>
 
 export type DecisionState<F extends Funds = Funds> = Omit<CardBatch, 'book' | 'changed'> & {
@@ -325,13 +323,12 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
     batch.payments.write(sql),
     batch.riskAssessor.write(sql),
     batch.credentials.write(sql),
-    spendCards(sql, tenant, [...batch.spent], batch.now),
+    markCardsSpent(sql, tenant, [...batch.spent], batch.now),
     returnPurses(sql, tenant, cardsWithFreeMoney(changed), batch.now),
     batch.book.post(sql),
   ])
 }
 
-/** A closed card returns what is free in its purse. */
 const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges): string[] =>
   [...newAuthorizations, ...authorizations].flatMap(
     ({ source, cardId, status, heldCents, refundedCents }) => {

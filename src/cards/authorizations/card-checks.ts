@@ -60,7 +60,7 @@ function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Dat
 
 /** An increment needs an authorization to raise, and nothing is held on one that is over. */
 const isOrphan = ({ ask }: AuthorizationRequest, existing: AuthorizationRow | undefined): boolean =>
-  ask > 0 && (!existing || foldFacts(existing.facts).isOver)
+  ask > 0 && (!existing || foldFacts(existing.facts).isClosed)
 
 function tokenBlocker(
   { content, existing, cardId }: CardRequest,

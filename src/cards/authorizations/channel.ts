@@ -29,7 +29,6 @@ const isLongHeld = (mcc: string | null): boolean =>
   mcc !== null &&
   (/^(?:3[3-4]\d\d|3[5-9]\d\d)$/.test(mcc) || ['4411', '7011', '7012', '7512', '7513', '7519'].includes(mcc))
 
-/** Payments by card, by network token (MPP) and by checkout: a card network authorizes and clears all of them. */
 export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
   clearing: 'clearing_cards',
   postings: {
@@ -82,16 +81,23 @@ function chargeToken(
 function record(authorization: AuthorizationRow, state: PaymentState, batch: CardBatch): void {
   const { now, changed } = batch
   chargeToken(authorization, state, batch)
-  const { requestedCents, begunCents, clearedCents, refundedCents, confirmedCents, pendingCents, heldCents } =
-    state
+  const {
+    requestedCents,
+    initiatedCents,
+    clearedCents,
+    refundedCents,
+    confirmedCents,
+    pendingCents,
+    heldCents,
+  } = state
   const isPartlyCleared = clearedCents > 0n && pendingCents > 0n
   const isAwaited = heldCents > 0n || state.capturedCents > clearedCents || isPartlyCleared
-  const isOpen = !state.isOver && isAwaited
+  const isOpen = !state.isClosed && isAwaited
   authorization.declineReason = declineReasonOf(authorization, state)
   authorizationMachine.move(authorization, statusOf(state, authorization))
   Object.assign(authorization, {
     updatedAt: now,
-    amountCents: requestedCents || clearedCents || confirmedCents || begunCents || refundedCents,
+    amountCents: requestedCents || clearedCents || confirmedCents || initiatedCents || refundedCents,
     approvedCents: state.approvedCents,
     heldCents,
     capturedCents: state.capturedCents,
@@ -109,12 +115,12 @@ function statusOf(
   state: PaymentState,
   { processorRef, declineReason }: Pick<AuthorizationRow, 'processorRef' | 'declineReason'>,
 ): AuthorizationStatus {
-  const { clearedCents, refundedCents, approvedCents, confirmedCents, isOver, isReversed } = state
+  const { clearedCents, refundedCents, approvedCents, confirmedCents, isClosed, isReversed } = state
   if (refundedCents > 0n && refundedCents >= clearedCents) return 'refunded'
-  if (clearedCents > 0n) return isOver || clearedCents >= approvedCents ? 'cleared' : 'authorized'
+  if (clearedCents > 0n) return isClosed || clearedCents >= approvedCents ? 'cleared' : 'authorized'
   if (isReversed) return 'reversed'
   if (state.isNotPaid) return declineReason === null ? 'void' : 'declined'
-  if (isOver) return 'expired'
+  if (isClosed) return 'expired'
   if (state.pendingCents > 0n) return 'pending'
   if (confirmedCents !== null && (processorRef === null || approvedCents === 0n)) return 'confirmed'
   return approvedCents > 0n || declineReason === null ? 'authorized' : 'declined'
@@ -147,14 +153,14 @@ type TransactionView = Omit<TransactionState, 'type' | 'intentId' | 'transferId'
 function transactionOf(authorization: AuthorizationRow, state: PaymentState): TransactionState | null {
   const shown = isUnconfirmed(authorization) ? null : transactionView(authorization, state)
   if (shown === null) return null
-  const type = state.isRefundOnly ? 'refund' : state.isOurs ? 'mpp' : 'card'
+  const type = state.isRefundOnly ? 'refund' : state.isSelfInitiated ? 'mpp' : 'card'
   return { ...shown, type, intentId: authorization.intentId, transferId: null }
 }
 
 function transactionView(authorization: AuthorizationRow, state: PaymentState): TransactionView | null {
-  const { clearedCents, refundedCents, approvedCents, confirmedCents, isOver } = state
+  const { clearedCents, refundedCents, approvedCents, confirmedCents, isClosed } = state
   if (clearedCents > 0n) {
-    const isDone = isOver || confirmedCents !== null || clearedCents >= approvedCents || refundedCents > 0n
+    const isDone = isClosed || confirmedCents !== null || clearedCents >= approvedCents || refundedCents > 0n
     return paid(
       clearedCents,
       refundedCents,
@@ -163,7 +169,7 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
     )
   }
   if (confirmedCents !== null)
-    return paid(confirmedCents, refundedCents, isOver || refundedCents >= confirmedCents, 'completed')
+    return paid(confirmedCents, refundedCents, isClosed || refundedCents >= confirmedCents, 'completed')
   if (refundedCents > 0n)
     return state.isRefundOnly
       ? paid(refundedCents, NO_CENTS, false, 'completed')
@@ -179,22 +185,22 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
 const paid = (
   amountCents: Cents,
   refundedCents: Cents,
-  isBack: boolean,
+  isRefunded: boolean,
   status: TransactionView['status'],
 ): TransactionView => ({
-  status: isBack ? 'refunded' : status,
+  status: isRefunded ? 'refunded' : status,
   amountCents,
-  refundedCents: isBack ? amountCents : refundedCents,
+  refundedCents: isRefunded ? amountCents : refundedCents,
   declineReason: null,
 })
 
 function closeSpentCard(
   { cardId, agentId }: AuthorizationRow,
-  { isOver, clearedCents }: PaymentState,
+  { isClosed, clearedCents }: PaymentState,
   { singleUse, spent }: CardBatch,
   { wake }: ApplyContext,
 ): void {
-  if (!isOver || clearedCents === 0n || cardId === null || !singleUse.has(cardId)) return
+  if (!isClosed || clearedCents === 0n || cardId === null || !singleUse.has(cardId)) return
   spent.add(cardId)
   wake(cardProcess, { id: cardId, agentId })
 }
@@ -227,8 +233,8 @@ function emitCharge(
     emit('agent_credential.declined', { ...data, amountCents: authorization.amountCents })
 }
 
-const authorizedOf = ({ approvedCents, clearedCents, isOver }: PaymentState): Cents =>
-  isOver && clearedCents === 0n ? NO_CENTS : approvedCents
+const authorizedOf = ({ approvedCents, clearedCents, isClosed }: PaymentState): Cents =>
+  isClosed && clearedCents === 0n ? NO_CENTS : approvedCents
 
 const isPaying = (state: PaymentState): boolean => plus(authorizedOf(state), state.clearedCents) > 0n
 

@@ -182,5 +182,5 @@ export function outcomeFact(
 ): { readonly fact: PaymentFact; readonly evidence: Evidence } {
   const evidence = evidenceOf('mpp', String(mppCredentialId), id, `${mppCredentialId}/${outcome}`)
   if (outcome === 'not_paid') return { fact: { type: 'not_paid' }, evidence }
-  return { fact: { type: 'captured', cents: foldFacts(facts).begunCents }, evidence }
+  return { fact: { type: 'captured', cents: foldFacts(facts).initiatedCents }, evidence }
 }

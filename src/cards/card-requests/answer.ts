@@ -41,7 +41,6 @@ export async function lockRequest(
   return agent && request && { request, agent, locked }
 }
 
-/** How long the process has to carry out an approval before the sweep does. */
 const PROCESS_GRACE_MS = minutes(1)
 
 type EmitContext = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
@@ -66,7 +65,6 @@ export function notPendingReason(
   return expiresAt <= now ? ['request_expired'] : undefined
 }
 
-/** Approves with limits no higher than requested. The process carries it out. */
 export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ params, body }, context) => {
   const { actor, tenant, now, ports, refuse } = context
   const found = await lockRequest(params.id, context)

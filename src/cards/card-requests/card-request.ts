@@ -144,7 +144,6 @@ export const requestResponse = (request: CardRequest) =>
     approvedLimits: isApproved(request) ? approvedLimits(request) : null,
   })
 
-/** With its current limits, and the comment on its last change. */
 export const requestEvent = (request: CardRequest, reason?: string | null) => ({
   requestId: request.id,
   agentId: request.agentId,

@@ -8,7 +8,7 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { Card, type Limits, whyNotChangeable } from '../cards/index.ts'
+import { Card, type Limits, unchangeableReason } from '../cards/index.ts'
 import { approve, deny, moveRequest, notPendingReason } from './answer.ts'
 import { cardRequestsApi } from './api.ts'
 import {
@@ -69,7 +69,7 @@ async function cardProblem(cardId: string, agentId: string, limits: Limits, { re
     records.findOne(CardTerms, { id: cardId, agentId }),
   ])
   if (!card || !terms) return 'card_not_found'
-  const blocker = whyNotChangeable({ card })
+  const blocker = unchangeableReason({ card })
   if (blocker) return blocker
   const changes = limitNames.some(name => limits[name] !== null && limits[name] !== terms[name])
   return changes ? undefined : 'no_change'

@@ -32,7 +32,6 @@ const { maxTransactionCents, dailyLimitCents, monthlyLimitCents } = PolicyCreate
 const { merchantAllowlist, merchantBlocklist, mccCategories } = PolicyCreate.shape
 const { allowedCountries, allowedMccs, blockedMccs } = PolicyCreate.shape
 
-/** A limit that is left out is lifted. */
 const LimitsBody = z.strictObject({ maxTransactionCents, dailyLimitCents, monthlyLimitCents })
 
 /** Bounded as those of a policy; a list that is left out is no rule. */

@@ -14,7 +14,6 @@ export const cardMachine = machine('card', {
   closed: [],
 } satisfies Record<(typeof cardStatuses)[number], readonly (typeof cardStatuses)[number][]>)
 
-/** Reasons of the service itself; an owner's reason is free text. */
 export const closedReasons = [
   'expired',
   'spent',

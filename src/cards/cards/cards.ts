@@ -30,7 +30,6 @@ import { noticeEvents, syncStep } from './sync-processor.ts'
 function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card): string {
   const head = `Card for ${usage} use in ${mode} mode: ${status}`
   if (processorProblem && status !== 'closed') return `${head}, with a problem at the processor`
-  // An owner's free-text reason stays in the record.
   const reason = closedReasons.find(known => known === closedReason)
   return reason ? `${head} (${reason.replaceAll('_', ' ')})` : head
 }

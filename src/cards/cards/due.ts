@@ -33,7 +33,6 @@ export function requiredState(
 }
 
 export function needsSync({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
-  // A closed number is never opened again.
   if (number.processorState === 'closed') return false
   const wanted = requiredState(card, number)
   const isInDoubt = number.requestedState !== null || number.processorState !== wanted

@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Runs as long as the card lives, and until the processor knows that it is closed. */
 export const cardProcess = {
   name: 'card',
   title: 'Card',

@@ -33,7 +33,6 @@ export interface ProcessorRequest {
 }
 
 export interface NumberRequest extends ProcessorRequest {
-  /** The processor acts once per reference. */
   readonly reference: string
   readonly requestedAt: string
   readonly ownerId: string

@@ -14,7 +14,7 @@ import {
   keyThumbprint,
   subjectRefusals,
 } from '../access-events/index.ts'
-import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
+import { namesOneKey, oneKeyRequired, recipientMembers } from '../filler-keys/index.ts'
 import { credentialMachine } from './credential.ts'
 
 const status = z.enum(credentialMachine.states)
@@ -65,7 +65,7 @@ export const credentialsApi = {
   create: post('/credentials', {
     summary: 'Issue a credential for the data of a card',
     description:
-      'For an approved intent that is not paid: whoever redeems it has the data of the card encrypted to a key, once. It contains no data itself. `cardId` may be left out where the intent names its card, or the agent has one active card.',
+      'For an approved intent that is not paid: it can be redeemed once for the card data, encrypted to a key. It contains no data itself. `cardId` may be left out if the intent names its card, or the agent has one active card.',
     callers: ['key', 'agent'],
     scope: 'credentials:write',
     body: withoutCardNumbers(
@@ -92,7 +92,7 @@ export const credentialsApi = {
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
-    body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyWanted)),
+    body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyRequired)),
     example: {
       publicKeyJwk: {
         kty: 'EC',

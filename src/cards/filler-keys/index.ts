@@ -2,7 +2,7 @@ export { fillerKeysApi } from './api.ts'
 export {
   type NamedRecipient,
   namesOneKey,
-  oneKeyRequired as oneKeyWanted,
+  oneKeyRequired,
   recipientMembers,
   recipientOf,
   recipientRefusals,

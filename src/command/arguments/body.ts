@@ -1,6 +1,6 @@
 import { type Io, usageError } from '../io.ts'
 import { NamedFile, readInput, readNamedFile } from './files.ts'
-import { putAt } from './members.ts'
+import { setAt } from './members.ts'
 
 /** The content that `--body` names: `-` is standard input, `@file` a file, anything else the content itself. */
 export async function readContent(text: string, io: Io): Promise<Buffer> {
@@ -17,14 +17,14 @@ export async function joinBody(
   if (whole === undefined) return members
   const body = parsed((await readContent(whole, io)).toString('utf8'))
   for (const [name, value] of Object.entries(members ?? {}))
-    putAt(body, [name], mergedInto(body[name], value))
+    setAt(body, [name], mergedInto(body[name], value))
   return body
 }
 
 function parsed(text: string): Record<string, unknown> {
   const value = jsonIn(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('--body is a JSON object, such as {"name":"Reader"}.')
+    throw usageError('--body must be a JSON object, such as {"name":"Reader"}.')
   return value as Record<string, unknown>
 }
 
@@ -32,7 +32,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    throw usageError(`--body is no valid JSON: ${(error as Error).message}`)
+    throw usageError(`--body is not valid JSON: ${(error as Error).message}`)
   }
 }
 
@@ -42,6 +42,6 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 function mergedInto(before: unknown, value: unknown): unknown {
   if (!isPlain(before) || !isPlain(value)) return value
   const joined = { ...before }
-  for (const [name, inner] of Object.entries(value)) putAt(joined, [name], mergedInto(before[name], inner))
+  for (const [name, inner] of Object.entries(value)) setAt(joined, [name], mergedInto(before[name], inner))
   return joined
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
-import { fileTrouble, type Io, usageError } from '../io.ts'
+import { fileError, type Io, usageError } from '../io.ts'
 
 export class NamedFile {
   readonly name: string
@@ -30,7 +30,7 @@ export async function readNamedFile(name: string, { cwd }: Pick<Io, 'cwd'>): Pro
     const { code } = error as NodeJS.ErrnoException
     throw code === undefined || error instanceof RangeError
       ? error
-      : usageError(fileTrouble(name, 'read', code))
+      : usageError(fileError(name, 'read', code))
   }
 }
 

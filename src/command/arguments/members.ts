@@ -2,7 +2,7 @@ import type { Command, Member, Shape } from '../table.ts'
 
 type Path = readonly (string | number)[]
 
-export interface Place {
+export interface MemberTarget {
   readonly part: 'query' | 'body'
   /** The member names and list indexes to the value: `limits.dailyEuros` is two steps. */
   readonly path: Path
@@ -18,26 +18,26 @@ const plain = (name: string): string => name.replaceAll('-', '').toLowerCase()
 const named = (members: readonly Member[], name: string): Member | undefined =>
   members.find(member => member.name === name) ?? members.find(member => plain(member.name) === plain(name))
 
-export function findPlace(command: Command, option: string): Place | undefined {
+export function findMember(command: Command, option: string): MemberTarget | undefined {
   const path = (option.startsWith(MEMBER) ? option.slice(MEMBER.length) : option).split('.')
   return placeIn('query', command.query, path) ?? placeIn('body', command.body?.members ?? [], path)
 }
 
 function placeIn(
-  part: Place['part'],
+  part: MemberTarget['part'],
   members: readonly Member[],
   [first = '', ...rest]: readonly string[],
-): Place | undefined {
+): MemberTarget | undefined {
   const member = named(members, first)
   if (!member) return undefined
-  const inner = innerPlace(member, rest)
+  const inner = nestedMember(member, rest)
   return inner && { part, path: [member.name, ...inner.path], shape: inner.shape }
 }
 
-function innerPlace(
+function nestedMember(
   shape: Shape,
   [first, ...rest]: readonly string[],
-): Pick<Place, 'path' | 'shape'> | undefined {
+): Pick<MemberTarget, 'path' | 'shape'> | undefined {
   if (first === undefined) return { path: [], shape }
   // The numbers of a form's fields contain dots.
   const dotted = shape.members?.find(({ name }) => name === [first, ...rest].join('.'))
@@ -46,7 +46,7 @@ function innerPlace(
   const isIndex = shape.items !== undefined && /^\d{1,3}$/.test(first)
   const next = member ?? (isIndex ? shape.items : shape.values)
   if (!next || first === '') return undefined
-  const inner = innerPlace(next, rest)
+  const inner = nestedMember(next, rest)
   const step = member?.name ?? (isIndex ? Number(first) : first)
   return inner && { path: [step, ...inner.path], shape: inner.shape }
 }
@@ -65,7 +65,7 @@ type Container = Record<string, unknown> | unknown[]
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
-export function putAt(root: Record<string, unknown>, path: Path, value: unknown): void {
+export function setAt(root: Record<string, unknown>, path: Path, value: unknown): void {
   let container: Container = root
   for (const [depth, step] of path.slice(0, -1).entries()) {
     const inner = valueAt(container, step)

@@ -2,9 +2,9 @@ import { suggestion } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
 import type { Command, Shape } from '../table.ts'
 import { NamedFile } from './files.ts'
-import { findPlace, memberOptions, type Place, putAt } from './members.ts'
+import { findMember, type MemberTarget, memberOptions, setAt } from './members.ts'
 import { type Option, type Options, operationOptions } from './options.ts'
-import { type FindOption, type Given, type OptionValues, readArguments, valuesOf } from './parse.ts'
+import { type FindOption, type OptionValues, type ParsedOption, readArguments, valuesOf } from './parse.ts'
 
 export interface OperationCall {
   readonly params: Readonly<Record<string, string>>
@@ -31,46 +31,52 @@ const finder =
   (command: Command, own: Options): FindOption =>
   name => {
     if (Object.hasOwn(own, name)) return own[name]
-    const place = findPlace(command, name)
+    const place = findMember(command, name)
     return place && { type: isFlag(place) ? 'boolean' : 'string' }
   }
 
-const isFlag = ({ shape: { types } }: Place): boolean => types.length === 1 && types[0] === 'boolean'
+const isFlag = ({ shape: { types } }: MemberTarget): boolean => types.length === 1 && types[0] === 'boolean'
 
 function paramsOf({ noun, verb, params }: Command, positionals: readonly string[]): Record<string, string> {
   const names = params.map(({ name }) => `<${name}>`).join(' ')
   const lacking = params[positionals.length]
   if (lacking)
-    throw usageError(`${noun} ${verb} wants ${names}. ${lacking.description} For example: ${lacking.example}`)
+    throw usageError(`${noun} ${verb} needs ${names}. ${lacking.description} For example: ${lacking.example}`)
   const tooMany = positionals[params.length]
-  if (tooMany !== undefined) throw usageError(`${noun} ${verb} takes ${names || 'no id'}, and no ${tooMany}`)
+  if (tooMany !== undefined)
+    throw usageError(`${noun} ${verb} takes ${names || 'no id'}; ${tooMany} is too much.`)
   const empty = positionals.findIndex(value => /^\.{0,2}$/.test(value))
-  if (empty >= 0) throw usageError(`'${positionals[empty]}' names nothing.`)
+  if (empty >= 0) throw usageError(`'${positionals[empty]}' is not an id.`)
   return Object.fromEntries(params.map(({ name }, index) => [name, positionals[index] ?? '']))
 }
 
-function membersOf(command: Command, given: readonly Given[], own: Record<string, Option>) {
+function membersOf(command: Command, given: readonly ParsedOption[], own: Record<string, Option>) {
   const parts = { query: {}, body: {}, hasBody: false }
-  const places = new Map<string, Placed>()
+  const places = new Map<string, MemberValue>()
   for (const { name, value } of given) {
-    const place = Object.hasOwn(own, name) ? undefined : findPlace(command, name)
+    const place = Object.hasOwn(own, name) ? undefined : findMember(command, name)
     if (!place) continue
     const id = JSON.stringify([place.part, ...place.path])
     places.set(id, { place, value: joined(name, value, place, places.get(id)) })
   }
   for (const { place, value } of places.values()) {
-    putAt(parts[place.part], place.path, value)
+    setAt(parts[place.part], place.path, value)
     if (place.part === 'body') parts.hasBody = true
   }
   return parts
 }
 
-interface Placed {
-  readonly place: Place
+interface MemberValue {
+  readonly place: MemberTarget
   readonly value: unknown
 }
 
-function joined(name: string, value: Given['value'], { shape }: Place, before: Placed | undefined): unknown {
+function joined(
+  name: string,
+  value: ParsedOption['value'],
+  { shape }: MemberTarget,
+  before: MemberValue | undefined,
+): unknown {
   const isList = shape.types.includes('array') && value !== 'null'
   if (before && !isList) throw usageError(`--${name} is given twice.`)
   if (typeof value === 'boolean') return value
@@ -89,15 +95,15 @@ export function refuseIncomplete(command: Command, { query, members }: Operation
   if (required.length === 0) return
   const names = required.map(({ name }) => `--${name}`).join(', ')
   throw usageError(
-    `${command.noun} ${command.verb} wants ${names}. See: agentpay ${command.noun} ${command.verb} --help`,
+    `${command.noun} ${command.verb} needs ${names}. See: agentpay ${command.noun} ${command.verb} --help`,
   )
 }
 
-type Read = { readonly value: unknown } | { readonly problem: string }
+type ParseResult = { readonly value: unknown } | { readonly problem: string }
 
 const NUMBER = /^-?\d+(\.\d+)?$/
 
-export function readValue(text: string, shape: Shape): Read {
+export function readValue(text: string, shape: Shape): ParseResult {
   const { types, choices } = shape
   const may = (type: string): boolean => types.includes(type)
   if (shape.isFile) return { value: new NamedFile(text) }
@@ -109,13 +115,13 @@ export function readValue(text: string, shape: Shape): Read {
   if ((may('object') && /^\s*\{/.test(text)) || (may('array') && /^\s*\[/.test(text)))
     return jsonOf(text, may('string'))
   if (may('string')) return { value: text }
-  return { problem: `wants ${shape.words}, and this is none: ${text}${hintOf(text, types)}` }
+  return { problem: `must be ${shape.words}, not: ${text}${hintOf(text, types)}` }
 }
 
 const hintOf = (text: string, types: readonly string[]): string =>
   types.includes('number') && NUMBER.test(text.replace(',', '.')) ? `. Write ${text.replace(',', '.')}` : ''
 
-function anything(text: string): Read {
+function anything(text: string): ParseResult {
   try {
     return { value: JSON.parse(text) }
   } catch {
@@ -123,18 +129,18 @@ function anything(text: string): Read {
   }
 }
 
-function choiceOf(text: string, choices: readonly unknown[]): Read {
+function choiceOf(text: string, choices: readonly unknown[]): ParseResult {
   const chosen = choices.find(choice => String(choice) === text)
   if (chosen !== undefined) return { value: chosen }
   const names = choices.filter(choice => choice !== null).map(String)
-  const list = names.length > 12 ? 'what the help lists' : names.join(', ')
-  return { problem: `is one of ${list}, not ${text}.${suggestion(text, names)}` }
+  const list = names.length > 12 ? 'the values in the help' : names.join(', ')
+  return { problem: `must be one of ${list}, not ${text}.${suggestion(text, names)}` }
 }
 
 /** Refuses a number that JSON cannot carry unchanged: it may be an amount. */
-function numberOf(text: string): Read {
+function numberOf(text: string): ParseResult {
   const value = Number(text)
-  return isExact(text, value) ? { value } : { problem: `has more digits than can be sent unchanged: ${text}` }
+  return isExact(text, value) ? { value } : { problem: `has too many digits for JSON: ${text}` }
 }
 
 const isExact = (text: string, value: number): boolean => {
@@ -145,11 +151,11 @@ const isExact = (text: string, value: number): boolean => {
 
 const digitsOf = (text: string): number => text.replace(/[-.]/g, '').replace(/^0+/, '').length
 
-function jsonOf(text: string, mayBeText: boolean): Read {
+function jsonOf(text: string, mayBeText: boolean): ParseResult {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
-    return mayBeText ? { value: text } : { problem: `is no valid JSON: ${(error as Error).message}` }
+    return mayBeText ? { value: text } : { problem: `is not valid JSON: ${(error as Error).message}` }
   }
 }
 
@@ -160,7 +166,7 @@ const hasPlainItems = ({ items }: Shape): boolean =>
   /^(integer|number)$/.test(items?.words ?? '')
 
 /** The items of one option: the value, its comma-separated parts, or those of a JSON array. */
-function readItems(text: string, shape: Shape): Read {
+function readItems(text: string, shape: Shape): ParseResult {
   if (/^\s*\[/.test(text)) return jsonOf(text, false)
   const items = shape.items ?? { types: [], words: 'anything' }
   const texts = hasPlainItems(shape) ? text.split(',').filter(part => part !== '') : [text]

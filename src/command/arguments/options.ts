@@ -11,34 +11,34 @@ export interface Option {
 export type Options = Readonly<Record<string, Option>>
 
 export const commonOptions = {
-  help: { type: 'boolean', short: 'h', description: 'Show what the command does, and how.' },
-  json: { type: 'boolean', description: 'Print JSON, as a pipe gets it.' },
-  table: { type: 'boolean', description: 'Print tables, as a terminal gets them.' },
+  help: { type: 'boolean', short: 'h', description: 'Show help for the command.' },
+  json: { type: 'boolean', description: 'Print JSON, the default for pipes.' },
+  table: { type: 'boolean', description: 'Print tables, the default for terminals.' },
   profile: {
     type: 'string',
     value: '<name>',
-    description: 'Use this profile of yours instead of the current one.',
+    description: 'Use this profile instead of the current one.',
   },
 } as const satisfies Options
 
 export const operationOptions = {
   ...commonOptions,
-  all: { type: 'boolean', description: 'Follow a list to its end.' },
+  all: { type: 'boolean', description: 'Fetch all pages of a list.' },
   body: {
     type: 'string',
     value: '<json | - | @file>',
     description:
-      'The whole body: JSON, `-` for standard input, or a file. Members that are given replace those in it.',
+      'The whole body: JSON, `-` for standard input, or a file. Individual member options override it.',
   },
   operator: {
     type: 'boolean',
     description: 'Call as the operator of the installation, with AGENTPAY_DASHBOARD_SECRET.',
   },
-  output: { type: 'string', short: 'o', value: '<file>', description: 'Write the answer to this file.' },
+  output: { type: 'string', short: 'o', value: '<file>', description: 'Write the response to this file.' },
   run: { type: 'string', value: '<id>', description: 'The run that the call belongs to.' },
   'idempotency-key': {
     type: 'string',
     value: '<key>',
-    description: 'A name of your own for this call; without one it gets a random one.',
+    description: 'Idempotency key of this call. Default: random.',
   },
 } as const satisfies Options

@@ -3,14 +3,14 @@ import { suggestion } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
 import type { Option, Options } from './options.ts'
 
-export interface Given {
+export interface ParsedOption {
   readonly name: string
   readonly value: string | boolean
 }
 
-export interface Typed {
+export interface ParsedArguments {
   readonly positionals: readonly string[]
-  readonly given: readonly Given[]
+  readonly given: readonly ParsedOption[]
 }
 
 export type FindOption = (name: string) => Pick<Option, 'type' | 'short'> | undefined
@@ -24,7 +24,7 @@ interface Rules {
  * Discovers the option names from the arguments: records have free names, so a command can have any number of
  * options.
  */
-export function readArguments(args: readonly string[], { find, names }: Rules): Typed {
+export function readArguments(args: readonly string[], { find, names }: Rules): ParsedArguments {
   const { tokens } = parseArgs({
     args: [...args],
     options: optionsIn(args, find),
@@ -32,11 +32,11 @@ export function readArguments(args: readonly string[], { find, names }: Rules): 
     allowPositionals: true,
     tokens: true,
   })
-  const given: Given[] = []
+  const given: ParsedOption[] = []
   const positionals: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
-    if (token.kind === 'option') given.push(givenBy(token, { find, names }))
+    if (token.kind === 'option') given.push(parseOption(token, { find, names }))
   }
   return { positionals, given }
 }
@@ -60,17 +60,20 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined
 }
 
-function givenBy({ name, rawName, value, inlineValue }: OptionToken, { find, names }: Rules): Given {
+function parseOption(
+  { name, rawName, value, inlineValue }: OptionToken,
+  { find, names }: Rules,
+): ParsedOption {
   const option = find(name)
   if (!option) return negated(name, find) ?? unknown(rawName, name, names)
   if (option.type === 'boolean') return { name, value: booleanOf(rawName, value) }
-  if (value === undefined) throw usageError(`${rawName} wants a value.`)
+  if (value === undefined) throw usageError(`${rawName} needs a value.`)
   if (!inlineValue && /^-[^\d]/.test(value))
-    throw usageError(`${rawName} wants a value. If ${value} is it, write ${rawName}=${value}`)
+    throw usageError(`${rawName} needs a value. If ${value} is the value, write ${rawName}=${value}`)
   return { name, value }
 }
 
-function negated(name: string, find: FindOption): Given | undefined {
+function negated(name: string, find: FindOption): ParsedOption | undefined {
   const positive = /^no-(.+)$/.exec(name)?.[1]
   return positive !== undefined && find(positive)?.type === 'boolean'
     ? { name: positive, value: false }
@@ -79,19 +82,19 @@ function negated(name: string, find: FindOption): Given | undefined {
 
 function unknown(rawName: string, name: string, names: readonly string[]): never {
   const hint = suggestion(name, names).replace('mean ', 'mean --')
-  throw usageError(`There is no option ${rawName} here.${hint}`)
+  throw usageError(`Unknown option ${rawName}.${hint}`)
 }
 
 function booleanOf(rawName: string, value: string | undefined): boolean {
   if (value === undefined || value === 'true') return true
   if (value === 'false') return false
-  throw usageError(`${rawName} is true or false, not ${value}`)
+  throw usageError(`${rawName} must be true or false, not ${value}`)
 }
 
 /** The values of a command's own options: the last one counts, unless the option is repeatable. */
 export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-export function valuesOf(given: readonly Given[], options: Options): OptionValues {
+export function valuesOf(given: readonly ParsedOption[], options: Options): OptionValues {
   const values: Record<string, string | boolean | string[]> = {}
   for (const { name, value } of given) {
     if (!Object.hasOwn(options, name)) continue

@@ -31,7 +31,7 @@ async function forward(line: string, session: Session, context: Context): Promis
   try {
     message = JSON.parse(line)
   } catch {
-    return write(errorOf(null, 'This line is no JSON.', -32_700))
+    return write(errorOf(null, 'This line is not JSON.', -32_700))
   }
   try {
     const headers = headersFor(message, session.version)

@@ -12,20 +12,20 @@ export interface Input extends CallInput {
   readonly asOperator?: boolean
 }
 
-export type Called = Answer<unknown, Reply['headers']>
+export type CallResult = Answer<unknown, Reply['headers']>
 
 export interface Caller {
-  call(key: string, input?: Input): Promise<Called>
+  call(key: string, input?: Input): Promise<CallResult>
   open(key: string, input?: Input): Promise<Reply>
 }
 
-export interface CallerMeans {
+export interface CallerOptions {
   readonly table: Table
   readonly connection: Connection
   readonly io: Io
 }
 
-export function openCaller(means: CallerMeans): Caller {
+export function openCaller(means: CallerOptions): Caller {
   const open: Caller['open'] = (key, input = {}) => openReply(means, means.table.get(key), input)
   return {
     open,
@@ -40,14 +40,11 @@ export function openCaller(means: CallerMeans): Caller {
   }
 }
 
-function readAnswer({ status, headers }: Reply, text: string): Called {
+function readAnswer({ status, headers }: Reply, text: string): CallResult {
   try {
     return answerOf(status, headers, text)
   } catch {
-    throw new CommandFailure(
-      exitCodes.refused,
-      `The answer with the status ${status} cannot be read: it is no JSON.`,
-    )
+    throw new CommandFailure(exitCodes.refused, `The response with status ${status} is not JSON.`)
   }
 }
 
@@ -56,7 +53,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
 }
 
 async function openReply(
-  { connection, io }: CallerMeans,
+  { connection, io }: CallerOptions,
   command: Command,
   { raw, asOperator, ...input }: Input,
   read: (reply: Reply) => Promise<Reply> = async reply => reply,
@@ -97,10 +94,10 @@ async function* untilBroken({ content }: Reply, connection: Connection): AsyncGe
 }
 
 function notReachable({ url, source }: Connection, { message, wasSent }: NoAnswer): CommandFailure {
-  const effect = wasSent ? ' The call may have been carried out: look before you repeat it.' : ''
+  const effect = wasSent ? ' The call may have succeeded: check before you repeat it.' : ''
   const remedy = source.startsWith('npm start')
     ? ' Is `npm start` running?'
-    : ' `agentpay doctor` tells more.'
+    : ' Run `agentpay doctor` for details.'
   return new CommandFailure(
     exitCodes.notReachable,
     `${url} cannot be reached: ${message}.${effect || remedy}`,
@@ -115,14 +112,14 @@ function credentialFor(
 ): { token?: string; dashboardSecret?: string } {
   const takesKey = ['key', 'agent', 'merchant'].some(caller => callers.includes(caller))
   if (asOperator && !callers.includes('dash'))
-    throw usageError(`${noun} ${verb} is not open to the operator: leave --operator out.`)
+    throw usageError(`${noun} ${verb} is not available to the operator. Omit --operator.`)
   if (callers.includes('dash') && (asOperator || !takesKey)) {
     if (dashboardSecret) return { dashboardSecret }
-    throw signInFirst(`${noun} ${verb} is for the operator: set AGENTPAY_DASHBOARD_SECRET.`)
+    throw signInFirst(`${noun} ${verb} is for the operator. Set AGENTPAY_DASHBOARD_SECRET.`)
   }
   if (takesKey) {
     if (key) return { token: key }
-    throw signInFirst('You are not signed in: use `agentpay login`, or set AGENTPAY_KEY.')
+    throw signInFirst('You are not signed in. Run `agentpay login`, or set AGENTPAY_KEY.')
   }
   if (callers.includes('public')) return {}
   const who = callers.includes('console')

@@ -12,7 +12,7 @@ export async function* pagesOf<T>(
   let query: Input['query'] = { limit: 100, ...input.query }
   for (;;) {
     const page: unknown = await result(key, { ...input, query })
-    if (!isPage(page)) throw usageError(`${key} gives no pages: leave --all out.`)
+    if (!isPage(page)) throw usageError(`${key} has no pages. Omit --all.`)
     yield page.data as readonly T[]
     if (!page.hasMore) return
     query = { ...query, cursor: page.nextCursor }

@@ -4,7 +4,7 @@ import type { Reply } from './send.ts'
 
 export function resultOf({ status, body, error, code }: Answer<unknown, Reply['headers']>): unknown {
   if (status < 400) return body
-  const sentence = error ?? `The service has answered with the status ${status}.`
+  const sentence = error ?? `The service answered with status ${status}.`
   const exitCode = status === 401 ? exitCodes.notSignedIn : exitCodes.refused
   throw new CommandFailure(exitCode, sentence, code ?? String(status))
 }

@@ -62,17 +62,17 @@ async function* contentOf(message: IncomingMessage, signal: AbortSignal): AsyncG
 }
 
 const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'nothing is listening there',
   ECONNRESET: 'the connection broke',
   EPIPE: 'the connection broke',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be looked up',
+  ENOTFOUND: 'the host does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved',
   ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to it',
+  EHOSTUNREACH: 'there is no route to it',
   ENETUNREACH: 'there is no network',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another host',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 }
 
 function reasonOf(error: Error & { code?: string; errors?: readonly Error[] }): string {

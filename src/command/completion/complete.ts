@@ -1,6 +1,6 @@
-import { findPlace, MEMBER, memberOptions } from '../arguments/members.ts'
+import { findMember, MEMBER, memberOptions } from '../arguments/members.ts'
 import { commonOptions, type Options, operationOptions } from '../arguments/options.ts'
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import type { Command, Shape, Table } from '../table.ts'
 
 export interface Completion {
@@ -8,26 +8,26 @@ export interface Completion {
   readonly about: string
 }
 
-interface Means {
+interface CompletionSources {
   readonly table: Table
-  readonly ownCommands: readonly OwnCommand[]
+  readonly customCommands: readonly CustomCommand[]
   readonly filesFrom: (start: string) => readonly string[]
 }
 
 /** Completes the last word, which may be empty. The program's name is not among the words. */
-export function complete(words: readonly string[], means: Means): Completion[] {
+export function complete(words: readonly string[], means: CompletionSources): Completion[] {
   const last = words.at(-1) ?? ''
   const typed = words.slice(0, -1)
   return candidates(typed, last, means).filter(({ word }) => word.startsWith(last))
 }
 
-function candidates(typed: readonly string[], last: string, means: Means): Completion[] {
+function candidates(typed: readonly string[], last: string, means: CompletionSources): Completion[] {
   const [noun, verb, ...rest] = typed[0] === 'help' ? typed.slice(1) : typed
   if (noun === undefined) return firstWords(means)
-  const single = means.ownCommands.find(own => own.noun === undefined && own.name === noun)
+  const single = means.customCommands.find(own => own.noun === undefined && own.name === noun)
   if (single) return optionsOf({ ...single.options, ...commonOptions })
   if (verb === undefined) return verbsOf(noun, means)
-  const own = means.ownCommands.find(one => one.noun === noun && one.name === verb)
+  const own = means.customCommands.find(one => one.noun === noun && one.name === verb)
   const key = means.table.nouns[noun]?.verbs[verb]
   const command = key === undefined ? undefined : means.table.get(key)
   const values = valuesAfter({ command, own, means }, rest.at(-1) ?? '', last)
@@ -38,19 +38,19 @@ function candidates(typed: readonly string[], last: string, means: Means): Compl
     : []
 }
 
-function firstWords({ table, ownCommands }: Means): Completion[] {
-  const own = ownCommands
+function firstWords({ table, customCommands }: CompletionSources): Completion[] {
+  const own = customCommands
     .filter(({ noun, isHidden }) => noun === undefined && !isHidden)
     .map(({ name, summary }) => ({ word: name, about: summary }))
   const nouns = Object.entries(table.nouns).map(([word, { about }]) => ({ word, about }))
-  const foreign = ownCommands.flatMap(({ noun }) =>
+  const foreign = customCommands.flatMap(({ noun }) =>
     noun === undefined || Object.hasOwn(table.nouns, noun) ? [] : [{ word: noun, about: '' }],
   )
-  return unique([...own, { word: 'help', about: 'Show what there is' }, ...nouns, ...foreign])
+  return unique([...own, { word: 'help', about: 'Show help' }, ...nouns, ...foreign])
 }
 
-function verbsOf(noun: string, { table, ownCommands }: Means): Completion[] {
-  const own = ownCommands
+function verbsOf(noun: string, { table, customCommands }: CompletionSources): Completion[] {
+  const own = customCommands
     .filter(command => command.noun === noun)
     .map(({ name, summary }) => ({ word: name, about: summary }))
   const verbs = Object.entries(table.nouns[noun]?.verbs ?? {})
@@ -63,13 +63,13 @@ const optionsOf = (options: Options): Completion[] =>
 const membersOf = (command: Command): Completion[] =>
   memberOptions(command).map(name => ({
     word: `--${Object.hasOwn(operationOptions, name) ? MEMBER : ''}${name}`,
-    about: findPlace(command, name)?.shape.words ?? '',
+    about: findMember(command, name)?.shape.words ?? '',
   }))
 
 interface Completing {
   readonly command: Command | undefined
-  readonly own: OwnCommand | undefined
-  readonly means: Means
+  readonly own: CustomCommand | undefined
+  readonly means: CompletionSources
 }
 
 function valuesAfter(completing: Completing, before: string, last: string): Completion[] {
@@ -86,7 +86,7 @@ function valuesOf({ command, own, means }: Completing, option: string, typed: st
   if (!command) return []
   const isBody = option === 'body' && Object.hasOwn(operationOptions, option)
   if (isBody) return typed.startsWith('@') ? filesAfter('@', typed, means) : []
-  const shape = findPlace(command, option)?.shape
+  const shape = findMember(command, option)?.shape
   if (shape?.isFile) return filesAfter('', typed, means)
   if (shape && /^(member\.)?events?$/.test(option)) return eventsAfter(typed, means.table)
   return shape ? choicesOf(shape) : []
@@ -102,7 +102,7 @@ function eventsAfter(typed: string, { eventNames }: Table): Completion[] {
   return Object.entries(eventNames).map(([name, about]) => ({ word: before + name, about }))
 }
 
-const filesAfter = (sign: string, typed: string, { filesFrom }: Means): Completion[] =>
+const filesAfter = (sign: string, typed: string, { filesFrom }: CompletionSources): Completion[] =>
   filesFrom(typed.slice(sign.length)).map(name => ({ word: sign + name, about: '' }))
 
 const unique = (completions: readonly Completion[]): Completion[] => [

@@ -7,12 +7,12 @@ import { type Reply, textOf } from '../calls/send.ts'
 import { type Context, resultOf } from '../context.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from '../io.ts'
 
-export interface Wanted {
+export interface EventFilter {
   readonly query: Readonly<Record<string, unknown>>
   has(event: string): boolean
 }
 
-export function namesIn(value: OptionValues[string]): readonly string[] {
+export function namesOf(value: OptionValues[string]): readonly string[] {
   const names = [value ?? []]
     .flat()
     .flatMap(text => String(text).split(','))
@@ -22,11 +22,11 @@ export function namesIn(value: OptionValues[string]): readonly string[] {
 }
 
 /** The service filters by one name. Several are filtered here, after checking that such events exist. */
-export async function wantedOf(
+export async function eventFilterOf(
   names: readonly string[],
   agentId: string | undefined,
   context: Pick<Context, 'result'>,
-): Promise<Wanted> {
+): Promise<EventFilter> {
   if (names.length > 1) await refuseUnknown(names, context)
   return {
     query: {
@@ -66,18 +66,18 @@ const AGAIN_AFTER_MS = 1_000
  */
 export async function* followEvents(
   means: Means,
-  wanted: Wanted,
+  wanted: EventFilter,
   after?: string,
 ): AsyncGenerator<FollowedEvent> {
   let last = after ?? (await newestId(means))
   let reply: Reply | undefined = await openStream(means, wanted, last)
-  means.note(`Following what happens ${after ? `after ${after}` : 'from now on'}. Ctrl+C ends it.`)
+  means.note(`Following events ${after ? `after ${after}` : 'from now on'}. Press Ctrl+C to stop.`)
   for (;;) {
     for await (const event of reply ? eventsIn(reply) : []) {
       last = event.id
       if (wanted.has(event.event)) yield event
     }
-    if (reply) means.note('The connection has broken off: it is made again behind the last event.')
+    if (reply) means.note('The connection broke. Resuming after the last event.')
     await means.io.wait(AGAIN_AFTER_MS)
     reply = await openAgain(means, wanted, last)
   }
@@ -100,7 +100,7 @@ async function newestId({ result }: Means): Promise<string | undefined> {
 const isBreak = (error: unknown): boolean =>
   error instanceof CommandFailure && error.exitCode === exitCodes.notReachable
 
-async function openStream({ open }: Means, { query }: Wanted, last: string | undefined): Promise<Reply> {
+async function openStream({ open }: Means, { query }: EventFilter, last: string | undefined): Promise<Reply> {
   const headers = last === undefined ? {} : { 'last-event-id': last }
   const reply = await open('events.stream', { query, headers })
   if (reply.status === 200) return reply
@@ -122,7 +122,11 @@ const PASSING: ReadonlySet<string> = new Set([
   '504',
 ])
 
-async function openAgain(means: Means, wanted: Wanted, last: string | undefined): Promise<Reply | undefined> {
+async function openAgain(
+  means: Means,
+  wanted: EventFilter,
+  last: string | undefined,
+): Promise<Reply | undefined> {
   try {
     return await openStream(means, wanted, last)
   } catch (error) {

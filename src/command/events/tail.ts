@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import type { ExitCode } from '../io.ts'
 import { cellOf } from '../output/tables.ts'
 import { safeJsonLine } from '../output/terminal.ts'
-import { type FollowedEvent, followEvents, namesIn, untilInterrupted, wantedOf } from './follow.ts'
+import { eventFilterOf, type FollowedEvent, followEvents, namesOf, untilInterrupted } from './follow.ts'
 
 const NAME_WIDTH = 26
 
@@ -13,7 +13,7 @@ function lineOf({ createdAt, event, data, id }: FollowedEvent): string {
 
 export async function tail(context: Context): Promise<ExitCode> {
   const { type, agent } = context.options
-  const wanted = await wantedOf(namesIn(type), typeof agent === 'string' ? agent : undefined, context)
+  const wanted = await eventFilterOf(namesOf(type), typeof agent === 'string' ? agent : undefined, context)
   const follow = async () => {
     for await (const event of followEvents(context, wanted))
       context.say(context.asJson ? safeJsonLine(event) : lineOf(event))

@@ -1,4 +1,4 @@
-import type { Means } from '../context.ts'
+import type { CommandRuntime } from '../context.ts'
 import type { Found } from '../find-command.ts'
 import { type Style, styleFor } from '../output/terminal.ts'
 
@@ -6,23 +6,23 @@ import { type Style, styleFor } from '../output/terminal.ts'
  * Prints the help for everything, for a noun or for a command. Only that part is loaded, so the help appears
  * at once.
  */
-export async function printHelp(found: Found, means: Means): Promise<void> {
+export async function printHelp(found: Found, means: CommandRuntime): Promise<void> {
   const { stdout, env } = means.io
   stdout.write(await helpFor(found, means, styleFor(stdout, env)))
 }
 
 async function helpFor(
   { noun, own, operation }: Found,
-  { table, ownCommands }: Means,
+  { table, customCommands }: CommandRuntime,
   style: Style,
 ): Promise<string> {
   if (own || operation) {
-    const ownText = own && (await import('./own-help.ts')).ownHelp(own, style)
+    const ownText = own && (await import('./custom-help.ts')).customHelp(own, style)
     const operationText =
       operation && (await import('./operation-help.ts')).operationHelp(table.get(operation), style)
     return [ownText, operationText].filter(Boolean).join('\n')
   }
   return noun === undefined
-    ? (await import('./overview.ts')).overview(table, ownCommands, style)
-    : (await import('./noun-help.ts')).nounHelp(noun, table, ownCommands, style)
+    ? (await import('./overview.ts')).overview(table, customCommands, style)
+    : (await import('./noun-help.ts')).nounHelp(noun, table, customCommands, style)
 }

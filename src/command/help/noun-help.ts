@@ -1,4 +1,4 @@
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import type { Style } from '../output/terminal.ts'
 import type { Table } from '../table.ts'
 import { listed, plainText, section, wrap } from './layout.ts'
@@ -6,11 +6,11 @@ import { listed, plainText, section, wrap } from './layout.ts'
 export function nounHelp(
   noun: string,
   table: Table,
-  ownCommands: readonly OwnCommand[],
+  customCommands: readonly CustomCommand[],
   style: Style,
 ): string {
   const { about = '', verbs = {} } = table.nouns[noun] ?? {}
-  const own = ownCommands.filter(command => command.noun === noun)
+  const own = customCommands.filter(command => command.noun === noun)
   const hidden = new Set(own.map(({ name }) => name))
   const rows = [
     ...own.map((command): [string, string] => [

@@ -49,7 +49,7 @@ const callerWords: Readonly<Record<string, string>> = {
 function accessOf({ callers, scope, takesKey, isRepeatable }: Command): string {
   const who = callers.map(caller => callerWords[caller] ?? caller).join(', ')
   const right = scope ? `, with the scope ${scope}` : ''
-  const again = takesKey || isRepeatable ? ' It is sent again by itself when the connection breaks.' : ''
+  const again = takesKey || isRepeatable ? ' It is retried automatically when the connection breaks.' : ''
   return `Open to ${who}${right}.${again}`
 }
 

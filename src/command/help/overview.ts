@@ -1,19 +1,19 @@
 import { commonOptions } from '../arguments/options.ts'
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import type { Style } from '../output/terminal.ts'
 import type { Table } from '../table.ts'
 import { listed, optionRows, section } from './layout.ts'
 
-export function overview(table: Table, ownCommands: readonly OwnCommand[], style: Style): string {
-  const own = ownCommands.filter(
+export function overview(table: Table, customCommands: readonly CustomCommand[], style: Style): string {
+  const own = customCommands.filter(
     ({ noun, isHidden }) => !isHidden && (noun === undefined || !Object.hasOwn(table.nouns, noun)),
   )
   const nouns = Object.entries(table.nouns).map(([noun, { about }]): [string, string] => [noun, about])
   return [
     `${style.bold('agentpay')} <noun> <verb> [ids] [--member value]\n`,
-    '\nPayments for autonomous agents, from the command line. Each operation of the service is a command.\n',
+    '\nPayments for autonomous agents, on the command line. Each operation of the service is a command.\n',
     section(
-      'Commands of its own',
+      'Further commands',
       listed(
         own.map(({ noun, name, summary }) => [noun ? `${noun} ${name}` : name, summary]),
         style,
@@ -21,7 +21,7 @@ export function overview(table: Table, ownCommands: readonly OwnCommand[], style
       style,
     ),
     section('Nouns', listed(nouns, style), style),
-    section('Options of each command', listed(optionRows(commonOptions), style), style),
+    section('Common options', listed(optionRows(commonOptions), style), style),
     section('Environment', listed(ENVIRONMENT, style), style),
     section('Exit codes', listed(EXIT_CODES, style), style),
     '\nagentpay help <noun> lists the commands of a noun, agentpay help <noun> <verb> shows one with its members.\n',
@@ -31,17 +31,14 @@ export function overview(table: Table, ownCommands: readonly OwnCommand[], style
 const ENVIRONMENT: [string, string][] = [
   ['AGENTPAY_URL', 'The address of the service.'],
   ['AGENTPAY_KEY', 'A key, or the token of an agent.'],
-  [
-    'AGENTPAY_DASHBOARD_SECRET',
-    'The secret of whoever runs the installation, for the commands of the operator.',
-  ],
-  ['NO_COLOR', 'Set to anything: no colour.'],
+  ['AGENTPAY_DASHBOARD_SECRET', 'The dashboard secret, for operator commands.'],
+  ['NO_COLOR', 'Any value disables colours.'],
 ]
 
 const EXIT_CODES: [string, string][] = [
   ['0', 'done'],
-  ['1', 'refused; the sentence says why, and the code after it is for programs'],
-  ['2', 'not understood; nothing was sent'],
-  ['3', 'not signed in, or with a key that is not valid'],
+  ['1', 'refused; the message explains why, with a code for programs'],
+  ['2', 'invalid usage; nothing was sent'],
+  ['3', 'not signed in, or the key is not valid'],
   ['4', 'the service cannot be reached'],
 ]

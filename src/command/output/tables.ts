@@ -30,7 +30,7 @@ const amount = (value: number): string => {
   return Number(fixed) === value ? fixed : String(value)
 }
 
-export interface Look {
+export interface TableOptions {
   readonly style: Style
   /** The width in columns; undefined outside a terminal, where lines may have any length. */
   readonly columns: number | undefined
@@ -47,7 +47,7 @@ interface Column {
 }
 
 /** Prints rows below each other. If the terminal is too narrow, the least informative columns are omitted first. */
-export function tableOf(rows: readonly Row[], { style, columns: room }: Look): string {
+export function tableOf(rows: readonly Row[], { style, columns: room }: TableOptions): string {
   const all = tableMembers(rows).map(name => columnOf(name, rows, room))
   const columns = fitting(all, room)
   const cellsOf = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '')
@@ -87,7 +87,7 @@ const line = (columns: readonly Column[], cells: readonly string[]): string =>
     .join(GAP)
     .trimEnd()
 
-export function recordOf(record: Row, look: Look): string {
+export function recordOf(record: Row, look: TableOptions): string {
   const { lines, lists } = partsOf(record, '')
   const width = Math.max(0, ...lines.map(([name]) => widthOf(name)))
   const room = look.columns === undefined ? undefined : Math.max(20, look.columns - width - GAP.length)

@@ -4,7 +4,7 @@ import type { Io, Output } from '../io.ts'
  * Characters that a terminal interprets instead of showing: control characters, and marks that change the
  * text direction. Names and refusals may contain them, and their authors are unknown.
  */
-const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
 const escaped = (character: string): string => {
   const code = (character.codePointAt(0) ?? 0).toString(16)
@@ -12,21 +12,21 @@ const escaped = (character: string): string => {
 }
 
 export const safeLine = (text: string): string =>
-  text.replace(OBEYED, character => (character === '\n' ? ' ' : escaped(character)))
+  text.replace(UNSAFE, character => (character === '\n' ? ' ' : escaped(character)))
 
 export const safeText = (text: string): string =>
   text
     .replace(/\r\n/g, '\n')
-    .replace(OBEYED, character => (/[\n\t]/.test(character) ? character : escaped(character)))
+    .replace(UNSAFE, character => (/[\n\t]/.test(character) ? character : escaped(character)))
 
 /** JSON with interpreted characters escaped as JSON allows, so the value stays the same. */
 export const safeJson = (value: unknown): string =>
-  (JSON.stringify(value, null, 2) ?? 'null').replace(OBEYED, character =>
+  (JSON.stringify(value, null, 2) ?? 'null').replace(UNSAFE, character =>
     character === '\n' ? character : surrogates(character),
   )
 
 /** The same in one line, for pipes that read line by line. */
-export const safeJsonLine = (value: unknown): string => JSON.stringify(value).replace(OBEYED, surrogates)
+export const safeJsonLine = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, surrogates)
 
 const surrogates = (character: string): string =>
   character

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { lstat, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { CommandFailure, exitCodes, fileTrouble, type Io } from '../io.ts'
+import { CommandFailure, exitCodes, fileError, type Io } from '../io.ts'
 
 type Content = Iterable<string> | AsyncIterable<Uint8Array | string>
 
@@ -19,7 +19,7 @@ export async function writeNamedFile(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (error instanceof CommandFailure || !code) throw error
-    throw new CommandFailure(exitCodes.usage, fileTrouble(name, 'written', code))
+    throw new CommandFailure(exitCodes.usage, fileError(name, 'written', code))
   }
 }
 

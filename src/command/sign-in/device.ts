@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { type Context, resultOf } from '../context.ts'
-import { callerAt, type SignInWish } from './service.ts'
+import { callerAt, type SignInRequest } from './service.ts'
 import { keyIn, untilDecided } from './wait.ts'
 
 interface Started {
@@ -23,7 +23,7 @@ const deviceId = (): string =>
     .padEnd(SHORTEST_ID, '-')
 
 /** Signs in with a user code that the person types on any other device (RFC 8628), for machines without a browser. */
-export async function signInDevice(context: Context, url: string, wish: SignInWish): Promise<string> {
+export async function signInDevice(context: Context, url: string, wish: SignInRequest): Promise<string> {
   const { call } = callerAt(context, url)
   const begun = { deviceId: deviceId(), clientType: 'cli', ...wish }
   const started = resultOf(await call('sessions.begin', { body: begun })) as Started
@@ -31,7 +31,7 @@ export async function signInDevice(context: Context, url: string, wish: SignInWi
   context.note('')
   context.note(`  ${started.verificationUri}`)
   context.note('')
-  context.note(`and type this code there: ${started.userCode}`)
+  context.note(`and type this code: ${started.userCode}`)
   const body = { deviceCode: started.deviceCode }
   const { key } = (await untilDecided(() => call('sessions.token', { body }), started, context)) as {
     key: unknown

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Context, resultOf } from '../context.ts'
 import { sandboxOf } from '../credentials.ts'
 import { openBrowser } from './browser.ts'
-import { bodyIn, callerAt, type SignInWish } from './service.ts'
+import { bodyIn, callerAt, type SignInRequest } from './service.ts'
 import { keyIn, untilDecided } from './wait.ts'
 
 interface Started {
@@ -14,7 +14,7 @@ interface Started {
 }
 
 /** Signs in with the browser of this machine (PKCE): a person compares the code there and approves with a passkey. */
-export async function pair(context: Context, url: string, wish: SignInWish): Promise<string> {
+export async function pair(context: Context, url: string, wish: SignInRequest): Promise<string> {
   const { call } = callerAt(context, url)
   const codeVerifier = randomBytes(32).toString('base64url')
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
@@ -29,11 +29,11 @@ export async function pair(context: Context, url: string, wish: SignInWish): Pro
 
 async function show(context: Context, pairingCode: string, page: string): Promise<void> {
   const isOpen = context.options['no-browser'] !== true && (await openBrowser(page, context))
-  context.note(isOpen ? 'Your browser opens. If it does not, open:' : 'Open this page in a browser:')
+  context.note(isOpen ? 'Your browser opens. If not, open:' : 'Open this page in a browser:')
   context.note('')
   context.note(`  ${page}`)
   context.note('')
-  context.note(`It shows a code. Go on only if it is this one: ${pairingCode}`)
+  context.note(`The page shows a code. Continue only if it is: ${pairingCode}`)
 }
 
 interface Listed {

@@ -1,4 +1,4 @@
-import { type Called, openCaller } from '../calls/caller.ts'
+import { type CallResult, openCaller } from '../calls/caller.ts'
 import type { Context } from '../context.ts'
 import { checkedUrl, sandboxOf } from '../credentials.ts'
 import { usageError } from '../io.ts'
@@ -10,7 +10,7 @@ export interface Target {
   readonly earlier: Profile | undefined
 }
 
-export interface SignInWish {
+export interface SignInRequest {
   readonly deviceName: string
   /** Omitted if false, because a service of the version before does not know it. */
   readonly toolWrites?: true
@@ -25,7 +25,7 @@ export function targetOf({ io, env, options }: Pick<Context, 'io' | 'env' | 'opt
   const url = textIn(options.url) ?? (env.AGENTPAY_URL || earlier?.url || sandboxOf(env)?.url)
   if (!url)
     throw usageError(
-      'Where is the service? agentpay login --url https://pay.example.com, or start a sandbox with `npm start`.',
+      'No service is configured. Run agentpay login --url https://pay.example.com, or start a sandbox with `npm start`.',
     )
   return { profile, url: checkedUrl(url), earlier }
 }
@@ -33,4 +33,5 @@ export function targetOf({ io, env, options }: Pick<Context, 'io' | 'env' | 'opt
 export const callerAt = ({ table, io }: Pick<Context, 'table' | 'io'>, url: string, key?: string) =>
   openCaller({ table, io, connection: { url, key, dashboardSecret: undefined, source: url } })
 
-export const bodyIn = <T>({ status, body }: Called): T | undefined => (status < 400 ? (body as T) : undefined)
+export const bodyIn = <T>({ status, body }: CallResult): T | undefined =>
+  status < 400 ? (body as T) : undefined

@@ -1,4 +1,4 @@
-import type { Called } from '../calls/caller.ts'
+import type { CallResult } from '../calls/caller.ts'
 import { type Context, resultOf } from '../context.ts'
 import { CommandFailure, exitCodes } from '../io.ts'
 
@@ -11,17 +11,17 @@ interface Pace {
 const SLOWER_S = 5
 
 const ends: Readonly<Record<string, string>> = {
-  access_denied: 'Turned away: nobody has let this command in.',
-  expired_token: 'The code has expired: nobody has decided in time. Begin again.',
-  invalid_grant: 'The code is dead: it was used already, or by somebody else. Begin again.',
+  access_denied: 'The sign-in was denied.',
+  expired_token: 'The code has expired without a decision. Start again.',
+  invalid_grant: 'The code is no longer valid: it was used already, perhaps by someone else. Start again.',
 }
 
 export async function untilDecided(
-  ask: () => Promise<Called>,
+  ask: () => Promise<CallResult>,
   { interval, expiresIn }: Pace,
   { io, note }: Pick<Context, 'io' | 'note'>,
 ): Promise<unknown> {
-  note(`Waiting for up to ${Math.ceil(expiresIn / 60)} minutes. Ctrl+C stops it.`)
+  note(`Waiting for up to ${Math.ceil(expiresIn / 60)} minutes. Press Ctrl+C to stop.`)
   for (let seconds = interval; ; ) {
     await io.wait(seconds * 1_000)
     const answer = await ask()
@@ -30,7 +30,7 @@ export async function untilDecided(
   }
 }
 
-function decided(answer: Called): unknown {
+function decided(answer: CallResult): unknown {
   const end = ends[answer.code ?? '']
   if (end) throw new CommandFailure(exitCodes.refused, end, answer.code)
   return resultOf(answer)
@@ -41,6 +41,6 @@ export function keyIn(key: unknown): string {
   if (typeof key === 'string') return key
   throw new CommandFailure(
     exitCodes.refused,
-    'The connection broke just when the key was on its way, and it is shown once. Begin again, and revoke the lost one: agentpay keys list.',
+    'The connection broke while the key was sent, and it is shown only once. Start again, and revoke the lost key: agentpay keys list.',
   )
 }

@@ -24,7 +24,7 @@ export async function sendSignal(signal: Signal, context: Context): Promise<stri
     const [code, out, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
     return code === 0 ? undefined : (errors.trim() || out.trim()).split('\n')[0] || `${program} failed.`
   } catch {
-    return `${program} cannot be run: install the Temporal CLI (https://docs.temporal.io/cli), or send the signal in the Web UI.`
+    return `${program} cannot be run. Install the Temporal CLI (https://docs.temporal.io/cli), or send the signal in the Web UI.`
   }
 }
 
@@ -35,7 +35,7 @@ function sandboxOr({ env, fail }: Context): Partial<Server> {
   if (sandbox?.temporalAddress) return sandbox
   return fail(
     exitCodes.notReachable,
-    'No Temporal server is known: start the sandbox with `npm start`, or set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.',
+    'No Temporal server is configured. Start the sandbox with `npm start`, or set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.',
   )
 }
 

@@ -6,12 +6,12 @@ import { type Reply, send } from '../calls/send.ts'
 import type { Context } from '../context.ts'
 import { LOOPBACK } from '../credentials.ts'
 import {
+  type EventFilter,
+  eventFilterOf,
   type FollowedEvent,
   followEvents,
-  namesIn,
+  namesOf,
   untilInterrupted,
-  type Wanted,
-  wantedOf,
 } from '../events/follow.ts'
 import { type ExitCode, parseUrl, usageError } from '../io.ts'
 import { cellOf } from '../output/tables.ts'
@@ -22,11 +22,11 @@ const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']): URL {
   const url = parseUrl(String(forward ?? ''))
   if (!url || !/^https?:$/.test(url.protocol))
-    throw usageError('--forward is the address of your receiver, such as http://localhost:3000')
-  if (url.username !== '') throw usageError('--forward has no name and password in it.')
+    throw usageError('--forward must be the address of your receiver, such as http://localhost:3000')
+  if (url.username !== '') throw usageError('--forward must not contain a name or password.')
   if (mayBeRemote !== true && !LOOPBACK.test(url.hostname))
     throw usageError(
-      `${url.hostname} is not this machine, and the receiver reads all that your key may read: --allow-remote if you mean it.`,
+      `${url.hostname} is not this machine, and the receiver would get everything that your key can read. Use --allow-remote to allow it.`,
     )
   return url
 }
@@ -45,14 +45,14 @@ function secretOf({ env, note }: Pick<Context, 'env' | 'note'>): string {
 }
 
 /** Excludes pings: each is sent to one subscription, and this receiver has none. */
-const delivered = (wanted: Wanted): Wanted => ({
+const delivered = (wanted: EventFilter): EventFilter => ({
   ...wanted,
   has: event => event !== 'webhook.ping' && wanted.has(event),
 })
 
 function mostOf({ count }: Context['options']): number {
   if (count === undefined) return Number.POSITIVE_INFINITY
-  if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count is a whole number from 1 on.')
+  if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count must be a whole number of at least 1.')
   return Number(count)
 }
 
@@ -61,7 +61,7 @@ const afterOf = ({ after }: Context['options']): string | undefined =>
 
 export async function listenFor(context: Context): Promise<ExitCode> {
   const receiver = receiverOf(context.options)
-  const wanted = delivered(await wantedOf(namesIn(context.options.events), undefined, context))
+  const wanted = delivered(await eventFilterOf(namesOf(context.options.events), undefined, context))
   const secret = secretOf(context)
   const most = mostOf(context.options)
   const follow = async () => {
@@ -102,7 +102,7 @@ const GONE = 410
 async function deliver(event: FollowedEvent, means: Means): Promise<void> {
   for (let n = 0; ; n++) {
     const attempt = await post(event, n + 1, means)
-    tell(attempt, means)
+    printAttempt(attempt, means)
     const pause = PAUSES_MS[n]
     if (isTaken(attempt) || attempt.status === GONE || pause === undefined) return
     await means.context.io.wait(pause)
@@ -142,9 +142,9 @@ async function post(event: FollowedEvent, n: number, { receiver, secret, context
 
 function refusalOf({ status }: Reply): string | null {
   if (status >= 200 && status < 300) return null
-  if (status === GONE) return 'it wants nothing more: the service would end the subscription'
+  if (status === GONE) return 'it is gone: the service would disable the subscription'
   if (status >= 300 && status < 400) return 'redirects are not followed'
-  return 'a 2xx is what acknowledges a delivery'
+  return 'only a 2xx acknowledges a delivery'
 }
 
 async function beginningOf({ content }: Reply): Promise<string> {
@@ -158,7 +158,7 @@ async function beginningOf({ content }: Reply): Promise<string> {
   return Buffer.concat(pieces).toString('utf8').slice(0, SHOWN)
 }
 
-function tell(attempt: Attempt, { context: { say, asJson } }: Means): void {
+function printAttempt(attempt: Attempt, { context: { say, asJson } }: Means): void {
   if (asJson) return void say(safeJsonLine(attempt))
   const { event, eventId, status, latencyMs, error, responseStart } = attempt
   const answer = error === null ? [] : [`${error}.`, responseStart]

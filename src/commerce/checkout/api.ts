@@ -7,7 +7,7 @@ import {
   subjectRefusals,
 } from '../../cards/access-events/index.ts'
 import { authorizationEvents } from '../../cards/authorizations/index.ts'
-import { namesOneKey, oneKeyWanted, recipientMembers } from '../../cards/filler-keys/index.ts'
+import { namesOneKey, oneKeyRequired, recipientMembers } from '../../cards/filler-keys/index.ts'
 import { requestRefusals } from '../../control/intents/index.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
@@ -160,7 +160,7 @@ export const checkoutApi = {
             .meta({ examples: ['cst_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
           ...recipientMembers,
         })
-        .refine(namesOneKey, oneKeyWanted),
+        .refine(namesOneKey, oneKeyRequired),
     ),
     example: {
       token: 'cst_01jd8x2m4ye7k9v0c3q5r6t8wz',

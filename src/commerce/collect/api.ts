@@ -172,7 +172,6 @@ export const openFails = {
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
 } as const satisfies Record<string, Failure>
 
-/** In cents: the most that an intent may be. */
 const HIGHEST = cents(99_999_999_999n)
 
 const NO_NUMBER = 'No payment here accepts one. Leave it out.'
@@ -204,7 +203,7 @@ const body = z.strictObject({
   unlocks: unlocks.nullable().default(null),
 })
 
-const comes = [
+const waysDescription = [
   '`open` until it is paid: by SEPA with `reference`, by a machine payment at `mppUrl`, or from another wallet here. SEPA credits may come in parts, which add up. Then it is `paid`. Money above the amount, or after the request has ended, stays in the wallet; it is shown as `surplusEuros` and can be refunded.',
   'A request that is not paid in time is `expired`. A payment that was under way before the deadline counts, even if it ends later.',
 ].join('\n\n')
@@ -213,7 +212,7 @@ export const collectApi = {
   create: post('/collect/requests', {
     ...requesters,
     summary: 'Create a payment request',
-    description: `Returns \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${comes}`,
+    description: `Returns \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${waysDescription}`,
     body: withoutCardNumbers(body, NO_NUMBER),
     example: {
       walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -299,7 +298,7 @@ export const collectApi = {
     scope: 'collect:write',
     summary: 'Settle a payment request',
     description:
-      'Says which SEPA credit pays it, where the payer has left out or mistyped the reference: one that is in the wallet of the request and names nothing else. `incoming.received` told its `creditId`. It counts as if it had named the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank sends what is due.',
+      'Names the SEPA credit that pays the request, if the payer left out or mistyped the reference: it must be in the request’s wallet and pay nothing else. `incoming.received` has its `creditId`. It counts as if it had named the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank pays the amount due.',
     body: z.strictObject({
       creditId: id('credit').optional().meta({ description: 'Left out in test mode only.' }),
     }),

@@ -184,7 +184,6 @@ async function countCredits(events: readonly Credit[], context: Context<never, t
   queueStatement(writeRequests(sql, tenant, [...locked.values()]))
 }
 
-/** A closed wallet cannot receive the money any more. */
 async function cancelOfClosed(
   events: readonly z.output<typeof WalletEvent>[],
   context: Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>,
@@ -218,7 +217,7 @@ interface Progress {
   readonly refundDueAt: Date | null
 }
 
-function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
+function stateText({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, paidCents, expiresAt, refundingCents } = request
   if (refundDueAt !== null || refundingCents > 0n)
     return `${status}, ${formatMoney(refundingCents)} in pending refunds`
@@ -251,7 +250,7 @@ function processStatusOf(progress: Progress, now: Date) {
   const signals: CollectSignal[] = status === 'open' && !isUnderWay ? ['cancel'] : []
   return {
     status,
-    summary: `Request for ${formatMoney(amountCents)} in ${mode} mode: ${stateInWords(progress)}`,
+    summary: `Request for ${formatMoney(amountCents)} in ${mode} mode: ${stateText(progress)}`,
     closed,
     dueInMs: closed ? null : dueInMs(progress, now),
     waitsFor: closed ? null : waitsFor(progress),

@@ -1,5 +1,5 @@
 export { collectApi } from './api.ts'
-export { asking, paidContract } from './payment-required/api.ts'
+export { paidContract, paymentRequired } from './payment-required/api.ts'
 export {
   type Params,
   type PayContext,
@@ -19,7 +19,7 @@ export {
   beginRequestRefund,
   type CardRefunds,
   dueCardRefunds,
-  type PendingSteps as OpenSteps,
+  type PendingSteps,
   type RequestRefundOutcome,
   recordCardRefunds,
 } from './refunds/refund.ts'

@@ -42,7 +42,6 @@ export interface LockedRequest {
 interface ReportedPayment {
   readonly way: PaymentWay
   readonly amountCents: Cents
-  /** The incoming credit or the settlement that it comes from: each counts once. */
   readonly sourceId: string
   readonly walletId?: string
   readonly charge?: AcquirerCharge

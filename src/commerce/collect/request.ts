@@ -42,7 +42,6 @@ const paymentSchema = defineEntity({
     surplusReason: nullable.enum(surplusReasons),
     refundedCents: zeroCents('refunded_cents'),
     walletId: p.text(),
-    /** The incoming credit or the settlement that it came from: each counts once. */
     sourceId: p.text(),
     charge: nullable.json<AcquirerCharge>(),
     transactionId: nullable.string(),

@@ -395,7 +395,6 @@ function evidenceSections({ evidence }: CaseFile): Section[] {
 /** About five pages; fifty texts of empty lines would exceed a thread's time limit. */
 const MAX_LINES = 300
 
-/** Says how much was left out, and gives the SHA-256 of the whole text. */
 function excerptOf(text: string): string {
   const shown = text.split('\n', MAX_LINES).join('\n')
   if (shown.length === text.length) return text

@@ -7,10 +7,10 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import {
   type DisputeNews,
-  type DisputeStanding,
   type Done,
   isFailure,
   type KnownDispute,
+  type NetworkDecision,
   type OpenedDispute,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
@@ -56,7 +56,7 @@ interface DisputeCall {
 
 type DisputeAnswer =
   | { readonly kind: 'open'; readonly answer: OpenedDispute | ProcessorFailure }
-  | { readonly kind: 'inquire'; readonly answer: DisputeStanding | ProcessorFailure }
+  | { readonly kind: 'inquire'; readonly answer: NetworkDecision | ProcessorFailure }
   | { readonly kind: 'document' | 'file' | 'withdraw'; readonly answer: Done | ProcessorFailure }
 
 type StepContext = ContextOf<typeof disputesApi.callProcessor>
@@ -77,7 +77,7 @@ export const callStep = externalCall(disputesApi.callProcessor, {
     return isDue ? reserveCall(dispute, context) : new AnswerNow(NOT_ACTED)
   },
 
-  call: askProcessor,
+  call: callProcessor,
 
   async record(answer, asked, context) {
     const recorded = await recordAnswer(answer, asked, context)
@@ -105,7 +105,7 @@ export const submit = externalCall(disputesApi.submit, {
     return isOfProcessor ? reserveCall(dispute, context) : new AnswerNow(dispute)
   },
 
-  call: askProcessor,
+  call: callProcessor,
 
   async record(answer, asked, context) {
     return (await recordAnswer(answer, asked, context)) ?? context.refuse('dispute_not_found')
@@ -167,7 +167,7 @@ const claimOf = ({ amountCents, refundedCents, reason, description }: Dispute): 
   description,
 })
 
-async function askProcessor(
+async function callProcessor(
   asked: DisputeCall,
   outside: { readonly ports: Ports; readonly requestId: string },
 ): Promise<DisputeAnswer> {
@@ -262,7 +262,7 @@ function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedD
 }
 
 /** The processor is asked every day, so an answer without news is no new fact. */
-function recordDecision(dispute: Dispute, standing: DisputeStanding, now: Date): void {
+function recordDecision(dispute: Dispute, standing: NetworkDecision, now: Date): void {
   if (standing.status === 'undecided') return
   const type = standing.status === 'expired' ? 'lost' : standing.status
   const amountCents = 'amountCents' in standing ? standing.amountCents : null

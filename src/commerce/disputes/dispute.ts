@@ -67,7 +67,6 @@ const schema = defineEntity({
   properties: {
     ...record('dispute'),
     agentId: nullable.string(),
-    /** The delegation that paid: its token sees the dispute, and no other delegation's does. */
     delegationId: nullable.string(),
     transactionId: p.text(),
     cardId: nullable.string(),
@@ -88,7 +87,6 @@ const schema = defineEntity({
     lostCents: zeroCents('lost_cents'),
     /** The part of the payment that the dispute claims: it cannot be refunded as well. */
     countedCents: zeroCents('counted_cents'),
-    /** The wallet that was credited; null if none was, or if the credit is in suspense. */
     creditedWalletId: nullable.string(),
     /** Numbers the postings, so that each has its own cause. */
     postings: p.integer().onCreate(() => 0),

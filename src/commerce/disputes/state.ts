@@ -20,7 +20,6 @@ export interface DisputeFact {
   readonly id: string
   readonly type: 'credited' | 'won' | 'lost' | 'withdrawn' | 'lapsed'
   readonly at: string
-  /** Paid by the network; null = the whole disputed amount, or nothing. */
   readonly cents: string | null
 }
 

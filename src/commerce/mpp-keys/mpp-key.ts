@@ -64,7 +64,6 @@ export const mppKeysPersonal = {
 
 const makePair = promisify(generateKeyPair)
 
-/** Both secrets are sealed with the key's name. */
 export interface NewKey {
   readonly kid: string
   readonly modulus: string

@@ -101,7 +101,7 @@ const sentRefusals = {
 
 const status = z.enum(mppCredentialMachine.states).meta({
   description:
-    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: nobody knows yet whether it was paid; its money stays held. `consumed`: paid. `void`: not paid, also where the card network has taken back what it had authorized; the intent is free again.',
+    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: its outcome is unknown, and its money stays held. `consumed`: paid. `void`: not paid, or reversed by the card network; the intent can be paid again.',
 })
 
 const merchant = z.string().meta({

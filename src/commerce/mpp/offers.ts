@@ -203,6 +203,5 @@ export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | 
   return undefined
 }
 
-/** The first network in the merchant's order of preference. */
 const networkOf = (accepted: readonly string[], networks: readonly string[]): string | undefined =>
   accepted.find(network => networks.includes(network))

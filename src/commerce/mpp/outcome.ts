@@ -32,7 +32,7 @@ import {
   OPEN_FOR_MS,
   type Witness,
 } from './credential.ts'
-import { mppProcess, takenBackProcess } from './process.ts'
+import { mppProcess, reversedProcess } from './process.ts'
 
 export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeof tokenPaymentEvents
 
@@ -88,7 +88,7 @@ export class OpenPayment {
       completePaid(credential, transactionId, 'network', this.#context)
       return false
     }
-    const runs = credential.status === 'consumed' ? takenBackProcess : mppProcess
+    const runs = credential.status === 'consumed' ? reversedProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
     Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })

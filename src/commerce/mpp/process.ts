@@ -1,9 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/**
- * Begins with the commit before the first byte of a credential leaves; ends with a statement of the merchant,
- * the network, the owner or the deadline.
- */
 export const mppProcess = {
   name: 'mpp',
   title: 'Machine payment',
@@ -45,7 +41,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
 } as const satisfies RecordProcess
 
 /** For a paid payment that the network has reversed: the token is still to be deleted. */
-export const takenBackProcess = { ...mppProcess, recurs: true } as const satisfies RecordProcess
+export const reversedProcess = { ...mppProcess, recurs: true } as const satisfies RecordProcess
 
 export interface MachinePaymentStatus extends ProcessStatus {
   readonly next: 'settle' | 'deleteToken' | null

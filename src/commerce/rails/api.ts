@@ -94,7 +94,7 @@ export const railsApi = {
     limits: { bodyKiB: 1_024 },
     body: z.strictObject({
       content: z.base64().min(1).max(1_048_576).meta({
-        description: 'The file, in Base64; with it the body has at most 1 MiB.',
+        description: 'The file, in Base64. The body has at most 1 MiB.',
       }),
       mode: mode.default('live').meta({ description: 'Whose payments and wallets it is about.' }),
     }),

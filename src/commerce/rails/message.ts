@@ -58,7 +58,6 @@ function noteOf({ status, reasonCode }: StoredPayment): string | null {
 
 export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
 
-/** What a bank's message reports about one transfer; pending until it is applied to the transfer. */
 const notice = defineEntity({
   ...tenantTable('SepaNotice', 'sepa_notices'),
   properties: {

@@ -77,7 +77,7 @@ const LOCK_FILE = `
 select f.id from sepa_files f join sepa_instructions i on f.id = i.file_id
 where (i.owner_id, i.mode, i.id) = ($1, $2, $3) and f.status = 'open' for update of f`
 
-const TAKE_OUT = `
+const REMOVE = `
 update sepa_instructions set taken_out_at = $4
 where (owner_id, mode, id) = ($1, $2, $3) and taken_out_at is null`
 
@@ -86,7 +86,7 @@ export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, co
   const name = nameOf(params, context)
   const [file] = await sql<{ id: string }>(LOCK_FILE, name)
   if (file && (await queueStatusOf(sql, name)) === 'waiting') {
-    await sql(TAKE_OUT, [...name, now])
+    await sql(REMOVE, [...name, now])
     emit('sepa.payment_taken_out', { transferId: params.id, fileId: file.id })
   }
   return { standing: await queueStatusOf(sql, name) }

@@ -79,7 +79,8 @@ const amountsIn = (line: string): number[] =>
   [...line.matchAll(AMOUNT)].map(([, whole = '', cents]) => Number(`${whole.replace(/\D/g, '')}.${cents}`))
 
 const NUMERIC = /\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})[./](\d{4})\b/
-const IN_WORDS = /\b(\d{1,2})\.?\s+(\p{L}{3,9})\.?,?\s+(\d{4})\b|\b(\p{L}{3,9})\.?\s+(\d{1,2}),?\s+(\d{4})\b/u
+const WRITTEN_DATE =
+  /\b(\d{1,2})\.?\s+(\p{L}{3,9})\.?,?\s+(\d{4})\b|\b(\p{L}{3,9})\.?\s+(\d{1,2}),?\s+(\d{4})\b/u
 
 function dateIn(text: string): string | null {
   const numeric = NUMERIC.exec(text)
@@ -87,7 +88,7 @@ function dateIn(text: string): string | null {
     const [, year, month, day, otherDay, otherMonth, otherYear] = numeric
     return dated(year ?? otherYear, Number(month ?? otherMonth), Number(day ?? otherDay))
   }
-  const words = IN_WORDS.exec(text)
+  const words = WRITTEN_DATE.exec(text)
   if (!words) return null
   const [, day, month, year, otherMonth, otherDay, otherYear] = words
   return dated(year ?? otherYear, monthOf(month ?? otherMonth ?? ''), Number(day ?? otherDay))

@@ -90,7 +90,7 @@ function dateReason(at: Date, date: string | null, now: Date): Reason {
 interface Names {
   /** The first lines, where a merchant names itself, by the key that all its spellings share. */
   readonly lines: ReadonlySet<string>
-  readonly words: string
+  readonly text: string
 }
 
 const HEAD = 30
@@ -106,7 +106,7 @@ export const headOf = (text: string | null): string => linesAtHead(text ?? '').j
 
 const namesIn = (text: string): Names => ({
   lines: new Set(linesAtHead(text).map(foldMerchant)),
-  words: wordsOf(text),
+  text: wordsOf(text),
 })
 
 const wordsOf = (text: string): string =>
@@ -116,13 +116,13 @@ const wordsOf = (text: string): string =>
     .trim()} `
 
 /** Compares line by line by the rules of merchant names, or finds the name anywhere in the text. */
-function isNamed(merchant: string, { lines, words }: Names): boolean {
+function isNamed(merchant: string, { lines, text }: Names): boolean {
   const host = hostOf(merchant)?.replace(/^www\./, '')
-  if (host) return words.includes(host)
+  if (host) return text.includes(host)
   const name = nameOfDescriptor(merchant)
   if (lines.has(foldMerchant(merchant)) || lines.has(foldMerchant(name))) return true
   const plain = wordsOf(name).trim()
-  return plain.length > 3 && words.includes(` ${plain} `)
+  return plain.length > 3 && text.includes(` ${plain} `)
 }
 
 export function totalDiffers(facts: ReceiptFacts | null, amountCents: Cents): boolean {

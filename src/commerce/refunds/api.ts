@@ -74,10 +74,10 @@ const done = z.object({ done: z.boolean() })
 
 const createDescription = [
   'Money returns the way it came, in full or in part, and never more than was paid: refunded, pending and disputed amounts count together. Without `amountEuros` the rest is refunded.',
-  '- **A transfer between your wallets** is given back at once, out of the wallet that was paid.\n- **A payment of a request** goes back to who has paid, as by `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is asked of the merchant, through the card network where the processor can do that; ask there too, as only the merchant can send it. The refund is `pending` until the card network brings the money, which completes it, and `failed` after ' +
+  '- **A transfer between your wallets** is refunded immediately, out of the wallet that was paid.\n- **A payment of a request** is refunded to its payer, as by `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is requested from the merchant, through the card network if the processor supports that; contact the merchant too, as only the merchant can send it. The refund is `pending` until the money arrives through the card network, and `failed` after ' +
     `${WAIT_DAYS} days: dispute the payment then. Later money is still booked.\n- **A transfer by SEPA** is recalled by \`POST /transfers/{id}/recall\`; a return by its bank is a separate refund.`,
-  'What comes back is free again in the limits of the day, the month, the run, the delegation, the mandate and the card in which it was counted; the payment stays one use of them. It goes to the wallet that has paid, and where that is closed, to yours.',
-  'In the sandbox the merchant sends a refund of € 93.01 by card at once, and declines one of € 93.02, which is `failed`; of € 93.03 the processor does not answer for an hour, and then the merchant sends it; `POST /simulate/card/refund` plays what it sends later.',
+  'Refunded amounts are released in the limits of the day, the month, the run, the delegation, the mandate and the card; the payment still counts as one use. The money goes to the paying wallet, or to yours if that is closed.',
+  'In the sandbox the merchant sends a card refund of € 93.01 immediately, and declines € 93.02, which is `failed`; for € 93.03 the processor does not answer for an hour, and then the merchant sends it; `POST /simulate/card/refund` simulates later refunds.',
   'Send an `Idempotency-Key`: a repetition with the same key requests nothing twice.',
 ].join('\n\n')
 

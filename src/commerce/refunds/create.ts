@@ -15,14 +15,14 @@ import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../.
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, cents, formatMoney, minus } from '../../values/money.ts'
-import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index.ts'
+import { beginRequestRefund, type PendingSteps, refundIdOf } from '../collect/index.ts'
 import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import {
-  askAgainAt,
   callOutside,
   type ExternalAnswer,
   foundRefund,
+  nextCallAt,
   type Push,
   type PushablePayment,
   pushableOf,
@@ -31,7 +31,7 @@ import {
 } from './external-call.ts'
 import { refundProcess } from './process.ts'
 
-/** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
+/** Facts of a payment that never change, except whether the paying wallet is closed. */
 interface PaidBy extends Row {
   readonly id: string
   readonly type: TransactionRow['type']
@@ -57,26 +57,23 @@ left join lateral (
   select one.status from wallets one where (one.owner_id, one.mode, one.id) = ($1, $2, t.wallet_id) limit 1) w on true
 where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
 
-/** Payments of which something is asked back, with all that moves by it. */
+/** Payments with requested refunds, and everything that the refunds change. */
 interface RefundBatch extends TenantNow {
   readonly paidBy: ReadonlyMap<string, PaidBy>
-  /** The payments, their limits and refunds. */
   readonly refunding: ReturnType<typeof refundBatch>
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
-  /** Where money goes whose wallet is closed; undefined where no wallet was, or the owner has none. */
+  /** Receives the money of closed wallets; undefined if no wallet is closed, or the owner has none. */
   readonly ownersWalletId: string | undefined
-  /** Whether money may go elsewhere than where it came from. */
   readonly isAnyPayerClosed: boolean
-  /** The payments by card whose merchants the processor can ask. */
   readonly pushable: ReadonlyMap<string, PushablePayment>
 }
 
 const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'internal' && creditId === null
 
 /**
- * Locks in the global order, by one round trip: agents, counters, accounts, payments. The owner's wallet and suspense are
- * locked only where a wallet is closed, so that refunds of one owner do not wait for each other.
+ * Locks in the global order, in one round trip: agents, counters, accounts, payments. The owner's wallet and
+ * suspense are locked only if a wallet is closed, so that refunds of one owner do not wait for each other.
  */
 async function openBatch(
   sql: Sql,
@@ -94,7 +91,7 @@ async function openBatch(
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
   const [, counters, book, rows, transactions, refunds, pushable] = await Promise.all([
-    // Only payments by card move under the lock of their agent: others move under that of their counters.
+    // Only card payments change under the lock of their agent; others change under that of their counters.
     lockAgents(sql, tenant, agentsOf(byCard)),
     causes.length > 0
       ? openCounters(sql, { tenant, now }, { causes, agents: agentsOf(transfers) })
@@ -115,7 +112,7 @@ async function openBatch(
 
 const agentsOf = (payments: readonly PaidBy[]): string[] => payments.flatMap(({ agentId }) => agentId ?? [])
 
-/** Writes what was decided, each table in one statement. */
+/** Writes each table in one statement. */
 async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): Promise<void> {
   const { changed, counters, refunds } = refunding
   await Promise.all([
@@ -131,7 +128,6 @@ type CreateItem = Item<InputOf<Creates>>
 type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
 type CreateVerdict = HotContext<CreateCode, Creates['emits']>
 
-/** A refund that is requested, with its payment. */
 interface PaymentRefund {
   readonly item: CreateItem
   readonly transaction: TransactionRow
@@ -139,7 +135,7 @@ interface PaymentRefund {
   readonly amountCents: Cents
 }
 
-/** Decides one after another: each sees what those before it have taken of the payment. */
+/** Decided one after another: each sees what earlier refunds have taken of the payment. */
 function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
   const { transactionId } = item.input.body
   const paid = batch.paidBy.get(transactionId)
@@ -152,44 +148,44 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
   const left = leftToRefund(transaction, refunds.awaitedCents(transactionId))
   const { amountCents = left } = item.input.body
   if (left === 0n) return verdict.refuse('nothing_to_refund')
-  if (amountCents > left) return verdict.refuse('refund_above_payment', aboveText(transaction, left))
+  if (amountCents > left) return verdict.refuse('refund_above_payment', excessText(transaction, left))
   const asked = { item, transaction, paid, amountCents }
   return transaction.type === 'transfer'
     ? giveBack(asked, batch, verdict)
     : askMerchant(asked, batch, verdict)
 }
 
-/** Why nothing can be asked back of a payment, whatever the amount; undefined if something can. */
+/** Undefined if some amount of the payment can be refunded. */
 function refusalOf(
   { type, status }: TransactionRow,
   { kind, creditId, transferId }: PaidBy,
   { refuse }: CreateVerdict,
 ): Refusal | undefined {
   if (type === 'fee' || type === 'refund')
-    return refuse('not_refundable', `transactionId: this is a ${type}, which is not refunded.`)
-  const recall = `transactionId: it was paid by SEPA. Ask for it back by POST /transfers/${transferId}/recall.`
+    return refuse('not_refundable', `transactionId: this is a ${type}, which cannot be refunded.`)
+  const recall = `transactionId: it was paid by SEPA. Recall it by POST /transfers/${transferId}/recall.`
   if (kind === 'sepa') return refuse('recall_it', recall)
   if (creditId !== null) return refuse('payee_refunds')
   if (status === 'refunded') return refuse('nothing_to_refund')
   if (status === 'completed') return undefined
-  const message = `transactionId: the payment is in ${status}, not completed: nothing of it can come back.`
+  const message = `transactionId: the payment is in ${status}, not completed, so nothing can be refunded.`
   return refuse('transaction_not_completed', message)
 }
 
-/** What is left, and where the rest of the payment is. */
-function aboveText({ amountCents, refundedCents, disputedCents }: TransactionRow, left: Cents): string {
+/** The refundable amount, and where the rest of the payment is. */
+function excessText({ amountCents, refundedCents, disputedCents }: TransactionRow, left: Cents): string {
   const awaited = minus(minus(minus(amountCents, refundedCents), disputedCents), left)
   const parts = [
-    [refundedCents, 'is back'],
-    [awaited, 'is awaited'],
+    [refundedCents, 'is refunded'],
+    [awaited, 'is pending'],
     [disputedCents, 'is disputed'],
   ] as const
   const words = parts.flatMap(([amount, what]) => (amount > 0n ? [`${formatMoney(amount)} ${what}`] : []))
   const rest = words.length > 0 ? ` (${words.join(', ')})` : ''
-  return `amountEuros: ${formatMoney(left)} of the payment of ${formatMoney(amountCents)} can come back at most${rest}.`
+  return `amountEuros: ${formatMoney(left)} of the payment of ${formatMoney(amountCents)} can be refunded at most${rest}.`
 }
 
-/** What was paid to a request goes back with the locks of that request: by its own steps. */
+/** Payments of a request are refunded under its lock, by its own steps. */
 function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: CreateVerdict) {
   const { amountCents, reason, note } = item.input.body
   const [request, source] = witnesses
@@ -208,7 +204,7 @@ function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: 
   return new CallExternal({ asked })
 }
 
-/** Between two wallets of the owner the money is back at once. */
+/** Between two wallets of the owner the refund is immediate. */
 function giveBack(
   { item, transaction, paid, amountCents }: PaymentRefund,
   batch: RefundBatch,
@@ -229,25 +225,25 @@ function giveBack(
   const id = newId('refund')
   const { reason, note } = item.input.body
   const row = refunding.refunds.request(transaction, { id, way: 'wallet', amountCents, reason, note }, emit)
-  const walletId = placeFor(transaction.walletId, batch)
-  moveBack(payee, walletId, row, batch)
+  const walletId = refundWallet(transaction.walletId, batch)
+  moveMoney(payee, walletId, row, batch)
   refundTransfer(transaction, { id, amountCents, walletId, source: null }, refunding, { emit })
   return refundResponse(row)
 }
 
-/** The wallet that had paid, or the owner's where that is closed; null where there is none. */
-function placeFor(
+/** The paying wallet, or the owner's if that is closed; null if there is none. */
+function refundWallet(
   walletId: string,
   { wallets, ownersWalletId, isAnyPayerClosed }: RefundBatch,
 ): string | null {
   const place = firstOpenWallet([walletId, ownersWalletId], wallets)
-  // It was closed between the reading and the lock: where its money goes is known at the next try.
+  // The wallet was closed between the read and the lock: the next attempt knows where its money goes.
   if (place === null && !isAnyPayerClosed) throw new Problem('busy')
   return place
 }
 
-/** Where the owner's wallet has been paid, and the one that had paid is closed, the money is at its place already. */
-function moveBack(
+/** If the owner's wallet was paid and the paying wallet is closed, the money is already in the right place. */
+function moveMoney(
   { id: from }: WalletRow,
   to: string | null,
   { id, amountCents }: RefundRow,
@@ -258,7 +254,7 @@ function moveBack(
   else if (to !== from) book.move('transfer_refund', from, to, amountCents, cause)
 }
 
-/** Only the merchant can send the money: it is waited for, and the processor asks for it where it can. */
+/** Only the merchant can send the money. The processor requests it if it can. */
 function askMerchant(
   { item, transaction, amountCents }: PaymentRefund,
   { refunding: { refunds }, pushable }: RefundBatch,
@@ -269,7 +265,7 @@ function askMerchant(
   const payment = pushable.get(transaction.id)
   const waiting = {
     dueAt: after(item.now, days(WAIT_DAYS)),
-    ...(payment ? { attempts: 1, askDueAt: askAgainAt(item.now, 1) } : {}),
+    ...(payment ? { attempts: 1, askDueAt: nextCallAt(item.now, 1) } : {}),
     workflowId: workflowIdOf(refundProcess, id),
   }
   const row = refunds.request(
@@ -286,7 +282,7 @@ function askMerchant(
 
 type Creating = ContextOf<Creates>
 
-/** A refund of what was paid to a request: JSON, as it outlives a crash. */
+/** JSON, as it outlives a crash. */
 interface RefundOfRequest {
   readonly requestId: string
   readonly sourceId: string
@@ -295,17 +291,17 @@ interface RefundOfRequest {
   readonly note: string | null
 }
 
-/** What was reserved: nothing is moved yet, or the refund has begun and its money is held. */
+/** Either nothing is moved yet, or the refund has begun and its money is held. */
 type Reservation =
   | { readonly asked: RefundOfRequest }
-  | { readonly steps: OpenSteps }
+  | { readonly steps: PendingSteps }
   | { readonly push: Push }
 
-/** Begins the refund as the request's own operation does; a call follows where somebody else must be asked. */
+/** Begins the refund as the request's own operation does; an external call follows if needed. */
 async function begin(
   { requestId, sourceId, cents: amount, reason, note }: RefundOfRequest,
   context: Creating,
-): Promise<ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: OpenSteps }> | Refusal> {
+): Promise<ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: PendingSteps }> | Refusal> {
   const amountCents = amount === null ? undefined : cents(amount)
   const begun = await beginRequestRefund({ requestId, sourceId, amountCents, reason, note }, context)
   if (begun instanceof Refusal) return begun
@@ -313,11 +309,10 @@ async function begin(
   return steps.cards.refunds.length > 0 ? new CallExternal({ steps }) : foundRefund(idOf({ steps }), context)
 }
 
-/** The refund that was begun, or asked for. */
 const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfRequest }>): string =>
   'push' in reservation ? reservation.push.refundId : refundIdOf(reservation.steps.refundIds[0] ?? '')
 
-/** Many refunds of one payment may be asked for at once: they are decided together, under its lock. */
+/** Concurrent refunds of one payment are decided together, under its lock. */
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
@@ -331,7 +326,7 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
   write: writeBatch,
 }
 
-/** Gives back between wallets at once; asks a merchant, and waits; or takes the steps of the request that was paid. */
+/** Refunds between wallets immediately, requests a refund from a merchant, or takes the steps of the paid request. */
 export const create: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
@@ -346,7 +341,10 @@ export const create: HandlerOf<typeof refundsApi.create> = {
     return foundRefund(idOf(reservation), context)
   },
 
-  /** What was not begun is begun now; what has begun is followed by the process of the request, or waits for its merchant. */
+  /**
+   * A refund that has not begun is begun now; one that has is followed by the request's process, or waits for
+   * its merchant.
+   */
   async recover(reservation: Reservation, context) {
     if (!('asked' in reservation)) return foundRefund(idOf(reservation), context)
     const begun = await begin(reservation.asked, context)

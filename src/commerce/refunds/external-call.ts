@@ -80,7 +80,7 @@ export function pushOf(
 }
 
 /** Longer than a call takes, so that no two calls are under way for one refund. */
-export const askAgainAt = (now: Date, attempts: number): Date =>
+export const nextCallAt = (now: Date, attempts: number): Date =>
   after(now, backoff(minutes(1), attempts - 1, minutes(60)))
 
 type PushAnswer = CardRefundOutcome | ProcessorFailure
@@ -109,9 +109,9 @@ export const callOutside = async (ask: ExternalCall, outside: CallContext): Prom
     ? { push: ask.push, answer: await push(ask.push, outside) }
     : { cards: ask.cards, outcomes: await askAcquirer(ask.cards, outside) }
 
-type AskContext = Context<never, (typeof refundsApi.ask)['emits']>
+type RecordContext = Context<never, (typeof refundsApi.ask)['emits']>
 
-export const recordAnswer = (answered: ExternalAnswer, context: AskContext): Promise<void> =>
+export const recordAnswer = (answered: ExternalAnswer, context: RecordContext): Promise<void> =>
   'push' in answered
     ? recordPush(answered.answer, answered.push, context)
     : recordCardRefunds(answered.outcomes, answered.cards, context)
@@ -138,7 +138,7 @@ export async function lockRefund(
  * A declined refund fails. Without an answer it stays due. If the processor refuses to ask, the refund waits
  * for the money, and only the owner can request it from the merchant.
  */
-async function recordPush(answer: PushAnswer, { refundId }: Push, context: AskContext): Promise<void> {
+async function recordPush(answer: PushAnswer, { refundId }: Push, context: RecordContext): Promise<void> {
   if ('failure' in answer && answer.failure !== 'refused') return
   const { row, refunds } = (await lockRefund(refundId, context)) ?? {}
   if (!row || !refunds) return
@@ -187,12 +187,12 @@ export const ask = externalCall(refundsApi.ask, {
 async function dueMerchant(
   row: RefundRow | undefined,
   refunds: Refunds,
-  { sql, tenant, now, ports, queueStatement }: AskContext,
+  { sql, tenant, now, ports, queueStatement }: RecordContext,
 ): Promise<ExternalCall | undefined> {
   if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
   const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
   const attempts = row.attempts + 1
-  if (payment) refunds.askAgain(row, attempts, askAgainAt(now, attempts))
+  if (payment) refunds.askAgain(row, attempts, nextCallAt(now, attempts))
   else refunds.endAsking(row, false)
   queueStatement(refunds.write(sql))
   if (!payment) return undefined

@@ -3,11 +3,11 @@ import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process
 export const refundProcess = {
   name: 'refund',
   title: 'Refund',
-  details: `Has the processor of the card ask the merchant, where it can and has not answered yet: from a minute apart to an hour, under one reference. Then it waits until the card network brings the money. After 30 days it is given up: the payment can then be disputed. What comes later is booked all the same.
+  details: `Has the card’s processor request the refund from the merchant, if it supports that: repeated after a minute, later up to an hour, under one reference. Then it waits for the money from the card network. After 30 days the refund expires and the payment can be disputed. Later money is still booked.
 
 Signals, with \`{"by": "your name", "reason": "why"}\`:
 
-- \`cancel\`, or *Request Cancellation*, ends the waiting: what was asked for can be asked for again, or disputed.
+- \`cancel\`, or *Request Cancellation*, cancels the refund: the amount can be requested again, or disputed.
 
 In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /refunds/{id}/cancel\`.`,
   read: { activity: 'readRefund', operation: 'refunds.status', summary: 'Status of the refund' },

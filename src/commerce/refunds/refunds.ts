@@ -30,7 +30,7 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
 const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> =>
   (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
 
-const GIVEN_UP = {
+const EXPIRED_REASON = {
   code: 'not_credited',
   message: `The merchant did not send the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
 }
@@ -41,7 +41,7 @@ const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) 
   if (!locked) return refuse('refund_not_found')
   const { row, refunds } = locked
   if (row?.dueAt && row.dueAt <= now) {
-    refunds.fail(row, GIVEN_UP, emit)
+    refunds.fail(row, EXPIRED_REASON, emit)
     wake(refundProcess, row)
     queueStatement(refunds.write(sql))
   }
@@ -117,7 +117,7 @@ const deadline: Deadline = {
  * Calls a processor or acquirer again that did not answer. The other deadline wakes the run that waits for
  * the money.
  */
-const askDue: Deadline = {
+const callDue: Deadline = {
   ...deadline,
   due: 'ask_due_at',
   waits: 'false',
@@ -148,7 +148,7 @@ export const refundsArea = area('Refunds', 'Refunds of payments, received and ma
   entities: [Refund],
   machines: [refundMachine],
   reactions: { 'refund.completed': endProcess },
-  deadlines: [askDue, deadline],
+  deadlines: [callDue, deadline],
   openRecords: [
     {
       process: refundProcess,

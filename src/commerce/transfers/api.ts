@@ -13,7 +13,7 @@ import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { type Cents, money, positiveMoney } from '../../values/money.ts'
 import { freeText, timeRange } from '../../values/schemas.ts'
-import { plansInWords } from './limits.ts'
+import { planLimitsText } from './limits.ts'
 import {
   madeTransferEvents,
   SplitEvent,
@@ -390,7 +390,7 @@ export const limitsApi = {
   }),
   setLimits: put('/customers/{id}/transfer-limits', {
     summary: 'Set an owner’s limits for SEPA transfers',
-    description: `Null is the plan’s limit, for one transfer and for a day: ${plansInWords}.`,
+    description: `Null is the plan’s limit, for one transfer and for a day: ${planLimitsText}.`,
     callers: ['dash'],
     body: z.strictObject({ mode, singleCents: money.nullable(), dailyCents: money.nullable() }),
     example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },

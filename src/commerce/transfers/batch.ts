@@ -3,7 +3,7 @@ import { openPayments } from '../../control/intents/index.ts'
 import { type PaymentBatch, paymentBatch, writePayments } from '../../control/payments/index.ts'
 import { holderNames } from '../../identity/customers/index.ts'
 import {
-  type Checked,
+  type CheckedAssertion,
   type Envelope,
   type LockedChallenges,
   lockChallenges,
@@ -126,7 +126,7 @@ export async function writeBatch(batch: BatchState, sql: Sql, runForOwner: RunFo
 }
 
 export interface SignedBatch extends BatchState {
-  readonly checked: ReadonlyMap<Envelope, Checked>
+  readonly checked: ReadonlyMap<Envelope, CheckedAssertion>
   readonly locked: LockedChallenges
 }
 

@@ -16,7 +16,7 @@ const limitsByPlan: Readonly<Record<string, Limits>> = {
   enterprise: { single: cents(1_000_000_00n), daily: cents(10_000_000_00n) },
 }
 
-export const plansInWords = Object.entries(limitsByPlan)
+export const planLimitsText = Object.entries(limitsByPlan)
   .map(([plan, { single, daily }]) => `${plan} ${formatMoney(single)} and ${formatMoney(daily)}`)
   .join('; ')
 

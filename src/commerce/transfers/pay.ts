@@ -1,6 +1,6 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import { capturePayment, holdPayment, type PaymentBatch } from '../../control/payments/index.ts'
-import { type AssertionCode, judge } from '../../identity/passkeys/index.ts'
+import { type AssertionCode, decideAssertion } from '../../identity/passkeys/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
@@ -152,10 +152,6 @@ export function beginTransfer(
   wake(transferProcess, transfer)
 }
 
-/**
- * Pays the holder of a payment request or of a token. The transfer is completed in this transaction, even if
- * the wallet belongs to another owner, who books the money in it.
- */
 function payRecord(
   request: TransferRequest,
   payee: RecordPayee,
@@ -242,7 +238,7 @@ function signatureProblem(
   if (stopped) return stopped
   const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
   const personId = requiresSignature(actor) ? actor.id : null
-  return judge(found, locked, { kind: 'payment', members, personId }, verdict)
+  return decideAssertion(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 
 export const create: CreateHandler = {

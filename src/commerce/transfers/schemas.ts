@@ -43,9 +43,9 @@ export const TransferRecord = z
     toWalletId: id('wallet')
       .nullable()
       .meta({ description: 'Null for a payment by SEPA, and for the wallet of another owner.' }),
-    beneficiaryId: id('beneficiary')
-      .nullable()
-      .meta({ description: 'Null between wallets, and where money goes back to the account it came from.' }),
+    beneficiaryId: id('beneficiary').nullable().meta({
+      description: 'Null between wallets, and for a return to the account that the money came from.',
+    }),
     intentId: id('intent').nullable(),
     kind: z.enum(transferKinds),
     scheme: scheme.nullable(),

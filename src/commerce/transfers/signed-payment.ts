@@ -3,7 +3,7 @@ import {
   type AssertionCode,
   type Envelope,
   openChallenge,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
@@ -65,7 +65,7 @@ export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => typ
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],
-): Promise<Verified | AssertionCode | undefined> {
+): Promise<VerifiedAssertion | AssertionCode | undefined> {
   return envelope || requiresSignature(context.actor) ? verifyAssertion(envelope, context) : undefined
 }
 

@@ -33,7 +33,7 @@ export const takeBackApi = {
   }),
 }
 
-/** The id of the credit by which a transfer reaches another owner: by it the transfer is found when a part comes back. */
+/** The credit id of a transfer to another owner, by which a refund finds the transfer. */
 export const creditIdOf = ({ id }: { readonly id: string }): string => id.replace('transfer_', 'credit_')
 
 const transferIdOf = (creditId: string): string => creditId.replace('credit_', 'transfer_')
@@ -51,8 +51,7 @@ from unnest($3::text[]) as a (id)
 cross join lateral (select * from transfers where (owner_id, mode, id) = ($1, $2, a.id) limit 1) as t
 where t.credit_id is not null and t.intent_id is not null and t.transaction_id is not null`
 
-/** Payments of which a part comes back, with their agents and counters locked. */
-interface OpenGivenBack {
+interface OpenRefunds {
   readonly transfers: ReadonlyMap<string, PaidTransfer>
   readonly counters: BudgetCounters
 }
@@ -62,12 +61,12 @@ type GivingBack = Pick<
   'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
-/** Locks the agents who have paid, and their counters: to be called before any account is locked. */
-export async function lockTakeBacks(
+/** Locks the paying agents and their counters. Must be called before any account is locked. */
+export async function lockRefundedAgents(
   tenant: Tenant,
   paymentIds: readonly string[],
   { sql, now }: Pick<GivingBack, 'sql' | 'now'>,
-): Promise<OpenGivenBack> {
+): Promise<OpenRefunds> {
   const ids = [...new Set(paymentIds.map(transferIdOf))]
   const transfers = await sql<PaidTransfer>(PAID, [tenant.ownerId, tenant.mode, ids])
   const intentIds = transfers.map(({ intentId }) => intentId)
@@ -76,8 +75,8 @@ export async function lockTakeBacks(
 }
 
 /**
- * The batch by which transfers into wallets are refunded. An intent holds nothing any more once it is paid: its limits
- * depend on the payment alone.
+ * The batch that refunds transfers into wallets. A paid intent has no hold, so its limits depend only on the
+ * payment.
  */
 export function refundBatch(
   tenantNow: TenantNow,
@@ -94,22 +93,19 @@ export function refundBatch(
   return paymentBatch(tenantNow, { payments, refunds: opened.refunds, transactions })
 }
 
-/** So much of a transfer as its payee has given back. */
-interface GivenBack {
-  /** The refund that was requested, or else the credit by which the money has come. */
+interface RefundPart {
   readonly id: string
   readonly amountCents: Cents
-  /** The wallet that has the money; null in suspense. */
   readonly walletId: string | null
   readonly source: { readonly type: string; readonly id: string } | null
 }
 
 const BY_PAYEE = { way: 'wallet', origin: 'payee' } as const
 
-/** Refunds a transfer into a wallet, out of which its payee has posted the money. */
+/** Refunds a transfer into a wallet; its payee has posted the money. */
 export const refundTransfer = (
   transaction: TransactionRow,
-  { id, amountCents: cents, ...place }: GivenBack,
+  { id, amountCents: cents, ...place }: RefundPart,
   batch: PostedBatch,
   context: Pick<GivingBack, 'emit'>,
 ): PaymentState =>
@@ -122,15 +118,15 @@ export const refundTransfer = (
     context,
   )
 
-/** What has come back by a credit, and the credit by which it had been paid. */
-interface CameBack extends Omit<GivenBack, 'source'> {
+/** A refund received by a credit, and the credit by which the payee was paid. */
+interface ReceivedRefund extends Omit<RefundPart, 'source'> {
   readonly paymentId: string | null
 }
 
-/** States what was given back to the payments. What is of none of them is recorded by itself. */
-async function countGivenBack(
-  { transfers, counters }: OpenGivenBack,
-  givenBack: readonly CameBack[],
+/** Records refunds on their payments. A refund without a payment gets its own record. */
+async function recordRefunds(
+  { transfers, counters }: OpenRefunds,
+  givenBack: readonly ReceivedRefund[],
   { sql, tenant, now, emit, queueStatement }: GivingBack,
 ): Promise<void> {
   const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
@@ -152,29 +148,28 @@ async function countGivenBack(
   queueStatement(updateTransactions(sql, tenant, [...batch.changed.transactions]))
 }
 
-/** Books a refund as every credit that was handed over: the transfer that had paid says what comes back. */
 export const takeBack = implement(takeBackApi, {
   async takeBack({ body }, context) {
     const paymentIds = body.credits.flatMap(({ payableId }) => payableId ?? [])
-    const opened = await lockTakeBacks(context.tenant, paymentIds, context)
+    const opened = await lockRefundedAgents(context.tenant, paymentIds, context)
     const paidBy = new Map(body.credits.map(({ id, payableId }) => [id, payableId]))
     const credits = await receiveHandedOver(body, context)
-    // In suspense it is back as well: the record there does not say of what.
+    // Money in suspense counts as refunded too: the record there does not name its payment.
     const givenBack = credits.map(({ id, walletId, amountCents }) => ({
       id,
       walletId,
       paymentId: paidBy.get(id) ?? null,
       amountCents,
     }))
-    await countGivenBack(opened, givenBack, context)
+    await recordRefunds(opened, givenBack, context)
     return { done: true }
   },
 })
 
 type Credit = z.output<typeof IncomingEvent>
 
-/** Between two wallets of one owner nothing is handed over: the refund is received with the transaction that makes it. */
-async function countOwn(
+/** Between two wallets of one owner nothing is handed over: the refund is recorded with its transaction. */
+async function recordOwnRefunds(
   events: readonly Credit[],
   context: Context<never, typeof arrivedEvents>,
 ): Promise<void> {
@@ -183,13 +178,13 @@ async function countOwn(
   const givenBack = await ownRefunds(sql, tenant, ids)
   if (givenBack.length === 0) return
   const paymentIds = givenBack.flatMap(({ paymentId }) => paymentId ?? [])
-  const opened = await lockTakeBacks(tenant, paymentIds, context)
-  await countGivenBack(opened, givenBack, context)
+  const opened = await lockRefundedAgents(tenant, paymentIds, context)
+  await recordRefunds(opened, givenBack, context)
 }
 
 export const takeBackReactions: Readonly<Record<string, Reaction>> = {
   'incoming.received': {
-    ...reactionToAll(IncomingEvent, arrivedEvents, countOwn),
+    ...reactionToAll(IncomingEvent, arrivedEvents, recordOwnRefunds),
     concerns: ({ payableType }) => payableType === 'payment',
   },
 }

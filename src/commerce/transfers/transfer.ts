@@ -41,7 +41,6 @@ export interface PayeeSnapshot {
 
 export interface StoredPayeeCheck extends PayeeCheck {
   at: string
-  /** The status in the bank's report; absent if the rail itself answered before the submission. */
   code?: string | null
 }
 
@@ -203,7 +202,6 @@ export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer):
   })
 }
 
-/** The parts of a split are stored in cents and answered as amounts. */
 export const transferResponse = (transfer: TransferRow) =>
   withMembers(transfer, {
     parts: transfer.parts?.map(part => ({ walletId: part.walletId, amountCents: cents(part.cents) })) ?? null,

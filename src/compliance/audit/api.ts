@@ -23,12 +23,12 @@ const size = inDigits(wholeNumber(1, 999_999_999))
 
 const not_sealed = [
   409,
-  'The entry is not sealed yet. That takes two seconds at most; where it does not happen, no relay is running.',
+  'The entry is not sealed yet. That takes at most two seconds while a relay is running.',
 ] as const
 
 const trail_not_found = [
   404,
-  'No entry of this trail is sealed yet. That takes two seconds at most; where it does not happen, no relay is running.',
+  'No entry of this trail is sealed yet. That takes at most two seconds while a relay is running.',
 ] as const
 
 export const auditApi = {
@@ -65,7 +65,7 @@ export const auditApi = {
   get: get('/audit/{id}', {
     ...reading,
     summary: 'Get an entry of the audit trail',
-    description: 'With what its event told, and its place in the trail.',
+    description: 'With the data of its event and its position in the trail.',
     returns: [200, AuditDetails],
     fails: { entry_not_found: missing('entry') },
   }),
@@ -81,7 +81,7 @@ export const auditApi = {
     ...reading,
     summary: 'Get the newest checkpoint of the audit trail',
     description:
-      'Keep it somewhere else: whoever has an older checkpoint finds out if what was sealed before it is ever changed. The key that checks it is in `/.well-known/jwks.json`.',
+      'Keep a copy elsewhere: an older checkpoint reveals any later change of the entries before it. Its public key is in `/.well-known/jwks.json`.',
     returns: [200, CheckpointRecord],
     fails: { trail_not_found },
   }),
@@ -123,7 +123,7 @@ export const auditApi = {
     fails: { trail_not_found },
     emits: {
       'audit.exported': event(
-        'The audit trail has been exported.',
+        'The audit trail was exported.',
         z.object({
           checkpointId: id('checkpoint'),
           size: z.int(),
@@ -152,11 +152,11 @@ export const auditApi = {
     returns: [200, PurgeRecord],
     fails: {
       trail_not_found,
-      too_young: [400, '`before` lies within the time for which entries are kept: see AUDIT_RETENTION_DAYS.'],
+      too_young: [400, '`before` is within the retention period. See AUDIT_RETENTION_DAYS.'],
     },
     emits: {
       'audit.purged': event(
-        'Old entries of the audit trail have been purged.',
+        'Old entries of the audit trail were purged.',
         z.object({
           purgeId: id('purge'),
           before: instant,
@@ -174,6 +174,6 @@ export const auditApi = {
     description:
       'Reads every entry and compares it with its leaf, all leaves with the stored tree, and the tree with every checkpoint. Names the first position that is wrong. One verification at a time; a million entries take less than half a minute.',
     returns: [200, VerificationRecord],
-    fails: { verifying: [409, 'The trail is being verified already: wait for that answer.'] },
+    fails: { verifying: [409, 'The trail is already being verified. Wait for that answer.'] },
   }),
 }

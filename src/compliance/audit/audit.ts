@@ -179,7 +179,7 @@ const audit = implement(auditApi, {
 
 export const auditArea = area(
   'Audit',
-  'Who did what, when, and from where, in a trail that proves itself.',
+  'Who did what, when and from where, in a tamper-evident trail.',
   audit,
   { entities: [Checkpoint], personal: auditPersonal },
 )

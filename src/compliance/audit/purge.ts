@@ -57,17 +57,17 @@ export const purgedLeaves = async (sql: Sql, { ownerId, mode }: Tenant, first: n
   (await sql<{ hashes: Buffer }>(PURGED_LEAVES, [ownerId, mode, first / TILE_SIZE]))[0]?.hashes ??
   Buffer.alloc(0)
 
-const TOLD = `
+const IS_RECORDED = `
 select p.size::float8 as size, exists (
   select from events e where e.owner_id = $1 and e.mode = $2 and e.event = 'audit.purged'
-    and e.data ->> 'purgeId' = p.id and e.data ->> 'size' = p.size::text) as told
+    and e.data ->> 'purgeId' = p.id and e.data ->> 'size' = p.size::text) as "isRecorded"
 from audit_purges p where p.owner_id = $1 and p.mode = $2 order by p.size desc limit 1`
 
 /**
  * Whether the trail contains the entry of its last purge, which is too young to be purged itself. If not,
  * entries were deleted without a purge.
  */
-export async function isPurgeTold(sql: Sql, { ownerId, mode }: Tenant): Promise<boolean> {
-  const [last] = await sql<{ told: boolean }>(TOLD, [ownerId, mode])
-  return last?.told ?? true
+export async function isPurgeRecorded(sql: Sql, { ownerId, mode }: Tenant): Promise<boolean> {
+  const [last] = await sql<{ isRecorded: boolean }>(IS_RECORDED, [ownerId, mode])
+  return last?.isRecorded ?? true
 }

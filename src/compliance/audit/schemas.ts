@@ -39,7 +39,7 @@ export const AuditRecord = z
 const position = z.int().min(0)
 
 export const AuditDetails = AuditRecord.extend({
-  data: z.record(z.string(), z.unknown()).meta({ description: 'What the event told.' }),
+  data: z.record(z.string(), z.unknown()).meta({ description: 'The data of the event.' }),
   position: position.nullable().meta({
     description: 'Its place in the trail, from 0 on. Null until it is sealed: within two seconds.',
   }),

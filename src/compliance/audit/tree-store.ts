@@ -223,5 +223,5 @@ function compareTile(
   const kept = hashesIn(stored.hashes)
   const wrong = hashesIn(computed).findIndex((hash, n) => !kept[n]?.equals(hash))
   const position = first + Math.max(wrong, 0) * below
-  throw new TrailBroken(position, `A stored hash of the tree is not that of the entries from ${position} on.`)
+  throw new TrailBroken(position, `A stored hash of the tree does not match the entries from ${position} on.`)
 }

@@ -14,7 +14,7 @@ import {
 import type { auditApi } from './api.ts'
 import { newestCheckpoint } from './checkpoint.ts'
 import { EVENT_COLUMNS, type EventRow, entryOf, pagesFrom, readAhead } from './entries.ts'
-import { isPurgeTold, purgedLeaves, purgedSize } from './purge.ts'
+import { isPurgeRecorded, purgedLeaves, purgedSize } from './purge.ts'
 import { StoredTiles } from './tree-store.ts'
 import { readTail } from './unsealed.ts'
 
@@ -97,10 +97,10 @@ class Verification {
     // A purge waits until the verification ends.
     await this.#sql(HOLD_PURGES, [`audit purge ${ownerId} ${mode}`])
     this.purged = await purgedSize(this.#sql, this.#tenant)
-    if (!(await isPurgeTold(this.#sql, this.#tenant)))
+    if (!(await isPurgeRecorded(this.#sql, this.#tenant)))
       throw new TrailBroken(
         0,
-        `The first ${this.purged} entries are gone, and no entry tells of their purge.`,
+        `The first ${this.purged} entries are missing, and no entry records their purge.`,
       )
     await this.#readPurged()
     for await (const page of readAhead(pagesFrom(this.purged, size, PAGE), begin =>
@@ -172,19 +172,20 @@ class Verification {
    */
   async #compareEnd(size: number): Promise<void> {
     const { ownerId, mode } = this.#tenant
-    const [[end], stray] = await Promise.all([
+    const [[end], skipped] = await Promise.all([
       this.#sql<EndRow>(END, [ownerId, mode]),
-      findStray(this.#sql, this.#tenant),
+      findSkippedEvent(this.#sql, this.#tenant),
     ])
-    if (stray) throw new TrailBroken(stray.position, `The event ${stray.id} was added to what was sealed.`)
+    if (skipped)
+      throw new TrailBroken(skipped.position, `The event ${skipped.id} was inserted into the sealed part.`)
     const { grown, signed, seals, peaks } = end ?? { grown: 0, signed: 0, seals: 0, peaks: null }
     const least = Math.min(grown, signed, seals)
     if (Math.max(grown, signed, seals) !== least)
-      throw new TrailBroken(least, 'The newest checkpoint has not signed all that is sealed.')
+      throw new TrailBroken(least, 'The newest checkpoint does not cover all sealed entries.')
     // Entries sealed since the verification began have their own tree.
     const own = Buffer.concat(this.#check.tree.peaks())
     if (grown === size && !own.equals(peaks ?? Buffer.alloc(0)))
-      throw new TrailBroken(size, 'The stored tree is not that of the newest checkpoint.')
+      throw new TrailBroken(size, 'The stored tree does not match the newest checkpoint.')
   }
 }
 
@@ -204,18 +205,18 @@ select coalesce(max(t.size), 0)::float8 as grown, max(t.peaks) as peaks,
 from audit_trees t where t.owner_id = $1 and t.mode = $2`
 
 /** An unsealed event before the sealing position; `position` is where it would be. */
-interface Stray {
+interface SkippedEvent {
   readonly id: string
   readonly position: number
 }
 
 /** Events per statement, to stay far below the statement timeout. */
-const STRAYS_AT_ONCE = 10_000
+const SKIPPED_PAGE = 10_000
 
-const STRAYS = `
+const SKIPPED_EVENTS = `
 with page as materialized (
-  select e.id, e.written_in from events e where e.owner_id = $1 and e.mode = $2 and e.id > $3 order by e.id limit ${STRAYS_AT_ONCE}
-), stray as (
+  select e.id, e.written_in from events e where e.owner_id = $1 and e.mode = $2 and e.id > $3 order by e.id limit ${SKIPPED_PAGE}
+), skipped as (
   select e.id, (select s.position from audit_seals s where s.owner_id = $1 and s.mode = $2 and s.event_id > e.id
     order by s.event_id limit 1) as position
   from page e, audit_sealing f
@@ -223,10 +224,10 @@ with page as materialized (
     select from audit_seals s where (s.owner_id, s.mode, s.event_id) = ($1, $2, e.id))
   order by e.id limit 1
 )
-select (select max(id) from page) as last, (select count(*) from page)::int as count, stray.id,
-  coalesce(stray.position, (
+select (select max(id) from page) as last, (select count(*) from page)::int as count, skipped.id,
+  coalesce(skipped.position, (
     select max(s.position) + 1 from audit_seals s where s.owner_id = $1 and s.mode = $2), 0)::float8 as position
-from (select) one left join stray on true`
+from (select) one left join skipped on true`
 
 interface PageRow extends Record<string, unknown> {
   readonly last: string | null
@@ -235,11 +236,11 @@ interface PageRow extends Record<string, unknown> {
   readonly position: number
 }
 
-async function findStray(sql: Sql, { ownerId, mode }: Tenant): Promise<Stray | undefined> {
+async function findSkippedEvent(sql: Sql, { ownerId, mode }: Tenant): Promise<SkippedEvent | undefined> {
   for (let after: string | null = ''; after !== null; ) {
-    const [page]: readonly PageRow[] = await sql<PageRow>(STRAYS, [ownerId, mode, after])
+    const [page]: readonly PageRow[] = await sql<PageRow>(SKIPPED_EVENTS, [ownerId, mode, after])
     if (page?.id != null) return { id: page.id, position: page.position }
-    after = page?.count === STRAYS_AT_ONCE ? page.last : null
+    after = page?.count === SKIPPED_PAGE ? page.last : null
   }
   return undefined
 }

@@ -137,7 +137,7 @@ async function* intact(content: AsyncIterable<Uint8Array>, onDamage: () => void)
 const common: Readonly<Record<string, string>> = {
   id: 'The id of the record.',
   ownerId: 'The account that it belongs to.',
-  mode: '`live` for real money, `test` for play money.',
+  mode: '`live` for real money, `test` for test money.',
   status: 'The state that the record is in.',
   createdAt: 'When it was made.',
   updatedAt: 'When it was changed last.',

@@ -10,7 +10,7 @@ const purpose = formattedText(
   /^[a-z][a-z0-9_]*$/,
   50,
   'a purpose has small letters, digits and underscores, as in usage_analytics',
-).meta({ description: 'What the data may be used for.', examples: ['usage_analytics'] })
+).meta({ description: 'The purpose of use.', examples: ['usage_analytics'] })
 
 const wordingVersion = z
   .string()
@@ -45,20 +45,20 @@ const ConsentEvent = z.object({
   wordingVersion: z.string(),
 })
 
-const consentChanged = event('An owner has consented to a purpose, or taken it back.', ConsentEvent)
+const consentChanged = event('An owner gave or withdrew consent to a purpose.', ConsentEvent)
 
 const isOnce = (given: readonly { purpose: string }[]): boolean =>
   new Set(given.map(one => one.purpose)).size === given.length
 
 export const consentApi = {
   getConsent: get('/gdpr/consent', {
-    summary: 'Get what you have consented to',
+    summary: 'Get your consents',
     callers: ['key'],
     scope: 'gdpr:read',
     returns: [200, Consents],
   }),
   putConsent: put('/gdpr/consent', {
-    summary: 'Give or take back consent',
+    summary: 'Give or withdraw consent',
     description:
       'For the purposes that are named; others stay as they are. Consent can be taken back at any time, as easily as it was given. A change is a new record, and the earlier ones stay.',
     callers: ['key'],

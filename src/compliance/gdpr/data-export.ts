@@ -50,13 +50,13 @@ const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
 export const merchant_needed: Failure = [
   400,
-  'subject: with the dashboard secret name a merchant, by the id of its application. Others ask by a key of their account.',
+  'subject: with the dashboard secret, name a merchant by the id of its application. Other subjects need a key of their account.',
 ]
 
 /** The operator asks about records of the platform; every other caller about their own account. */
-export function actForAsker({ actor, switchTenant }: Pick<Context, 'actor' | 'switchTenant'>): void {
+export function actForRequester({ actor, switchTenant }: Pick<Context, 'actor' | 'switchTenant'>): void {
   if (actor.type === 'dash') switchTenant(platform)
 }
 
-export const isOthers = (type: SubjectType | undefined, { actor }: Pick<Context, 'actor'>): boolean =>
+export const isForeignSubject = (type: SubjectType | undefined, { actor }: Pick<Context, 'actor'>): boolean =>
   actor.type === 'dash' && type !== 'merchant'

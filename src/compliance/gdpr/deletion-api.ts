@@ -47,9 +47,9 @@ const DeletionRecord = z
     answerBy: instant.meta({ description: 'When the law wants it answered at the latest: within a month.' }),
     waitsFor: z.array(ObstacleRecord).meta({
       description:
-        'What must end first. It goes on by itself within the hour after, in test mode within a day.',
+        'What must end first. The deletion then continues within an hour, in test mode within a day.',
     }),
-    records: z.int().meta({ description: 'In how many records something was forgotten.' }),
+    records: z.int().meta({ description: 'The number of records with erased data.' }),
     kept: z.array(KeptRecord).meta({ description: 'What the law keeps, and until when.' }),
     completedAt: instant.nullable(),
     cancelledAt: instant.nullable(),
@@ -66,9 +66,12 @@ const DeletionEvent = z.object({
 })
 
 const deletionEvents = {
-  'gdpr.deletion_requested': event('Somebody has asked to be forgotten.', DeletionEvent),
-  'gdpr.deletion_cancelled': event('A request to be forgotten was taken back.', DeletionEvent),
-  'gdpr.deletion_completed': event('A person is forgotten, but for what the law keeps.', DeletionEvent),
+  'gdpr.deletion_requested': event('An erasure was requested.', DeletionEvent),
+  'gdpr.deletion_cancelled': event('A request for erasure was withdrawn.', DeletionEvent),
+  'gdpr.deletion_completed': event(
+    'A person’s data was erased, except for what the law requires to be kept.',
+    DeletionEvent,
+  ),
 }
 
 const deletion_not_found = missing('deletion')
@@ -77,9 +80,9 @@ export const deletionApi = {
   createDeletion: post('/gdpr/deletions', {
     ...writers,
     callers: [...writers.callers, 'dash'],
-    summary: 'Ask to be forgotten',
+    summary: 'Request erasure',
     description:
-      'Or for a person, a beneficiary or a payer of yours, who have the same right; the operator asks for the contact of a merchant. For seven days it can be cancelled. Then it waits for what must end first, and names that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. Where somebody has a passkey, it signs: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
+      'Or for a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days. Then it waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. Where somebody has a passkey, it signs: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
     signature: { challenge: '/passkeys/challenge', asks: { purpose: 'deletion', subject: '$subject' } },
     body: z.strictObject({ subject: subject.optional(), webauthnAssertion: webauthnAssertion.optional() }),
     example: {},
@@ -88,11 +91,8 @@ export const deletionApi = {
       ...assertionRefusals,
       subject_not_found,
       merchant_needed,
-      live_key_needed: [
-        403,
-        'The account has live money: ask with a live key. One of test mode cannot end it.',
-      ],
-      deletion_open: [400, 'The subject is about to be forgotten already: see GET /gdpr/deletions.'],
+      live_key_needed: [403, 'The account has live money. Use a live key: a test key cannot delete it.'],
+      deletion_open: [400, 'The subject already has an open deletion. See GET /gdpr/deletions.'],
     },
     emits: {
       ...assertionEvents,
@@ -118,12 +118,12 @@ export const deletionApi = {
   cancelDeletion: post('/gdpr/deletions/{id}/cancel', {
     ...writers,
     callers: [...writers.callers, 'dash'],
-    summary: 'Take back a request to be forgotten',
-    description: 'While nothing has been done: in the first seven days, and while it waits.',
+    summary: 'Withdraw a request for erasure',
+    description: 'Possible until data is erased: in the first seven days, and while it waits.',
     returns: [200, DeletionRecord],
     fails: {
       deletion_not_found,
-      deletion_begun: [400, 'It has begun, or is over: what is forgotten cannot be brought back.'],
+      deletion_begun: [400, 'The erasure has started or is completed, and cannot be undone.'],
     },
     emits: { 'gdpr.deletion_cancelled': deletionEvents['gdpr.deletion_cancelled'] },
   }),

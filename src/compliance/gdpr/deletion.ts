@@ -22,7 +22,7 @@ export const UNFINISHED = "status not in ('completed', 'cancelled')"
 export const REFLECTION_MS = days(7)
 
 /** Records that the law requires to be kept, on one ground. */
-export interface Kept {
+export interface RetainedRecords {
   readonly ground: Ground
   readonly records: number
   readonly areas: readonly string[]
@@ -43,7 +43,7 @@ const schema = defineEntity({
       .bigint()
       .$type<bigint>()
       .onCreate(() => 0n),
-    kept: p.json<readonly Kept[]>().onCreate(() => []),
+    kept: p.json<readonly RetainedRecords[]>().onCreate(() => []),
     completedAt: nullable.instant(),
     cancelledAt: nullable.instant(),
     /** When it was completed before a backup was restored. Only the database knows how far it has read. */

@@ -10,7 +10,7 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { legalGrounds } from '../../values/personal.ts'
-import { actForAsker, isOthers } from './data-export.ts'
+import { actForRequester, isForeignSubject } from './data-export.ts'
 import { Deletion, deletionMachine, REFLECTION_MS } from './deletion.ts'
 import type { deletionApi } from './deletion-api.ts'
 import { monthAfter } from './exports.ts'
@@ -52,8 +52,8 @@ const OPEN = ['requested', 'waiting', 'ending', 'forgetting'] as const
 
 export const createDeletion: HandlerOf<typeof deletionApi.createDeletion> = async ({ body }, context) => {
   const { records, now, emit, refuse } = context
-  if (isOthers(body.subject?.type, context)) return refuse('merchant_needed')
-  actForAsker(context)
+  if (isForeignSubject(body.subject?.type, context)) return refuse('merchant_needed')
+  actForRequester(context)
   const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
   const { type: subjectType, id: subjectId } = subject
   const [isThere, obstacles] = await Promise.all([isKnown(subject, context), obstaclesTo(subject, context)])
@@ -86,7 +86,7 @@ export const listDeletions: HandlerOf<typeof deletionApi.listDeletions> = async 
   { query: { status } },
   context,
 ) => {
-  actForAsker(context)
+  actForRequester(context)
   const { data, ...cursor } = await context.page(Deletion, definedOnly({ status }))
   return { ...cursor, data: data.map(response) }
 }
@@ -108,7 +108,7 @@ export const getDeletion: HandlerOf<typeof deletionApi.getDeletion> = async (
 
 export const cancelDeletion: HandlerOf<typeof deletionApi.cancelDeletion> = async ({ params }, context) => {
   const { records, now, emit, refuse } = context
-  actForAsker(context)
+  actForRequester(context)
   const found = await records.lock(Deletion, params.id)
   if (!found) return refuse('deletion_not_found')
   if (!deletionMachine.move(found, 'cancelled')) return refuse('deletion_begun')

@@ -15,7 +15,7 @@ export const subject = z
   .strictObject({
     type: z.enum(otherSubjects).meta({
       description:
-        '`person`: somebody who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit. `merchant`: the contact of a merchant, by the id of its application; the operator asks, with the dashboard secret.',
+        '`person`: a person who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit. `merchant`: the contact of a merchant, by the id of its application; the operator asks, with the dashboard secret.',
     }),
     id: z.string().min(1).max(128),
   })
@@ -26,7 +26,7 @@ export const subject = z
 
 export const SubjectRecord = z
   .object({ type: z.enum(subjectTypes), id: z.string() })
-  .meta({ description: 'About whom: the owner of the account, or somebody else by id.' })
+  .meta({ description: 'The subject: the owner of the account, or another one by id.' })
 
 const status = z.enum(exportMachine.states).meta({
   description:
@@ -58,25 +58,25 @@ export const ExportEvent = z.object({
 })
 
 export const exportEvents = {
-  'gdpr.export_requested': event('Somebody has asked for what is held about a person.', ExportEvent),
-  'gdpr.export_ready': event('An archive of what is held about a person can be downloaded.', ExportEvent),
-  'gdpr.export_downloaded': event('Somebody has downloaded what is held about a person.', ExportEvent),
+  'gdpr.export_requested': event('An export of a person’s data was requested.', ExportEvent),
+  'gdpr.export_ready': event('The archive of a person’s data can be downloaded.', ExportEvent),
+  'gdpr.export_downloaded': event('The archive of a person’s data was downloaded.', ExportEvent),
 }
 
 const export_not_found = missing('export')
 
 export const subject_not_found = [
   404,
-  'subject: there is no such person, beneficiary, payment request, credit or merchant of yours.',
+  'subject: no such person, beneficiary, payment request, credit or merchant.',
 ] as const
 
 export const exportApi = {
   createExport: post('/gdpr/exports', {
     ...writers,
     callers: [...writers.callers, 'dash'],
-    summary: 'Ask for all that is held about you',
+    summary: 'Request an export of your data',
     description:
-      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key. While an archive about somebody can be downloaded, or soon can, asking again answers with that one.',
+      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key. While a subject’s archive can be downloaded, or soon can, a new request returns that one.',
     body: z.strictObject({ subject: subject.optional() }),
     example: {},
     returns: [202, DataExportRecord],
@@ -108,8 +108,11 @@ export const exportApi = {
     returns: [200, file('application/zip')],
     fails: {
       export_not_found,
-      export_not_ready: [400, 'The archive is not ready yet: ask again when the status is ready.'],
-      export_expired: [400, 'The archive was there for seven days. Ask for a new one by POST /gdpr/exports.'],
+      export_not_ready: [400, 'The archive is not ready yet. Try again when the status is ready.'],
+      export_expired: [
+        400,
+        'The archive expired after seven days. Request a new one with POST /gdpr/exports.',
+      ],
     },
     emits: { 'gdpr.export_downloaded': exportEvents['gdpr.export_downloaded'] },
   }),

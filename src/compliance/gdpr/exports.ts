@@ -7,7 +7,7 @@ import { after, minuteInWords } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { archiveOf } from './archive.ts'
 import { countRecords } from './count-records.ts'
-import { actForAsker, DataExport, exportMachine, isOthers, KEPT_MS } from './data-export.ts'
+import { actForRequester, DataExport, exportMachine, isForeignSubject, KEPT_MS } from './data-export.ts'
 import type { exportApi, exportSteps } from './export-api.ts'
 import { exportProcess } from './process.ts'
 import { isKnown } from './tables-of-subject.ts'
@@ -54,7 +54,7 @@ async function openExport(
 }
 
 /** Creates an export if there is none. The second of two concurrent requests finds the first one's. */
-async function openExportOnceAlone(
+async function lockOpenExport(
   subject: Parameters<typeof openExport>[0],
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
 ): Promise<DataExport | undefined> {
@@ -64,11 +64,11 @@ async function openExportOnceAlone(
 
 export const createExport: HandlerOf<typeof exportApi.createExport> = async ({ body }, context) => {
   const { records, now, emit, refuse } = context
-  if (isOthers(body.subject?.type, context)) return refuse('merchant_needed')
-  actForAsker(context)
+  if (isForeignSubject(body.subject?.type, context)) return refuse('merchant_needed')
+  actForRequester(context)
   const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
   if (!(await isKnown(subject, context))) return refuse('subject_not_found')
-  const open = (await openExport(subject, context)) ?? (await openExportOnceAlone(subject, context))
+  const open = (await openExport(subject, context)) ?? (await lockOpenExport(subject, context))
   if (open) return response(open)
   const id = newId('gdprexport')
   const made = records.create(DataExport, {
@@ -88,21 +88,21 @@ export const listExports: HandlerOf<typeof exportApi.listExports> = async (
   { query: { status } },
   context,
 ) => {
-  actForAsker(context)
+  actForRequester(context)
   const { data, ...cursor } = await context.page(DataExport, definedOnly({ status }))
   return { ...cursor, data: data.map(response) }
 }
 
 export const getExport: HandlerOf<typeof exportApi.getExport> = async ({ params }, context) => {
   const { records, refuse } = context
-  actForAsker(context)
+  actForRequester(context)
   const found = await records.findOne(DataExport, { id: params.id })
   return found ? response(found) : refuse('export_not_found')
 }
 
 export const archive: HandlerOf<typeof exportApi.archive> = async ({ params }, context) => {
   const { records, now, emit, refuse, sqlAfterCommit: sql, ports } = context
-  actForAsker(context)
+  actForRequester(context)
   const found = await records.findOne(DataExport, { id: params.id })
   if (!found) return refuse('export_not_found')
   if (found.status === 'requested') return refuse('export_not_ready')

@@ -12,7 +12,7 @@ import { after, days, minuteInWords, minutes } from '../../values/clock.ts'
 import { keysOf } from '../../values/collections.ts'
 import { type Ground, legalGrounds } from '../../values/personal.ts'
 import { countsOf } from './count-records.ts'
-import { Deletion, deletionMachine, type Kept } from './deletion.ts'
+import { Deletion, deletionMachine, type RetainedRecords } from './deletion.ts'
 import type { deletionSteps } from './deletion-api.ts'
 import { deletionData, subjectOf, wakeDeletion } from './deletions.ts'
 import { obstaclesTo } from './obstacles.ts'
@@ -22,15 +22,15 @@ type Advancing = ContextOf<typeof deletionSteps.advanceDeletion>
 
 const MOST = 10_000
 /** How often the obstacles are checked again. When a test clock is advanced by a year, it stops at each check. */
-const LOOK_AGAIN_MS = { live: minutes(60), test: days(1) }
+const RECHECK_MS = { live: minutes(60), test: days(1) }
 /** A key used a moment ago is trusted for a second. What such a request started is visible after this long. */
-const STILL_MS = 5_000
+const QUIET_MS = 5_000
 
 /**
  * A last pass finds rows that were still being written when the previous one ended, such as the sums of the
  * last payments.
  */
-const ONCE_MORE_MS = days(1)
+const LAST_PASS_MS = days(1)
 
 const FORGET = 'select records, state from forget_next($1, $2, $3, $4, $5)'
 
@@ -51,14 +51,14 @@ async function moveAccount(move: typeof suspendForDeletion, context: Advancing):
   return isChanged
 }
 
-async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
+async function hasNoObstacles(found: Deletion, context: Advancing): Promise<boolean> {
   const waitsFor = await obstaclesTo(subjectOf(found), context)
   found.waitsFor = waitsFor
   if (waitsFor.length === 0) return true
   if (found.status === 'ending' && found.subjectType === 'owner')
     await moveAccount(resumeAfterDeletion, context)
   deletionMachine.move(found, 'waiting')
-  found.dueAt = after(context.now, LOOK_AGAIN_MS[context.tenant.mode])
+  found.dueAt = after(context.now, RECHECK_MS[context.tenant.mode])
   return false
 }
 
@@ -67,13 +67,13 @@ async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
  * wallets. An account that the operator suspended, before or meanwhile, stays suspended even if an obstacle
  * appears.
  */
-async function begin(found: Deletion, context: Advancing): Promise<void> {
-  if (!(await isFree(found, context))) return
+async function beginForgetting(found: Deletion, context: Advancing): Promise<void> {
+  if (!(await hasNoObstacles(found, context))) return
   const isFirstLook = deletionMachine.move(found, 'ending')
   if (found.subjectType === 'owner') {
     const isSuspended = await moveAccount(suspendForDeletion, context)
     if (isSuspended || isFirstLook) {
-      found.dueAt = after(context.now, STILL_MS)
+      found.dueAt = after(context.now, QUIET_MS)
       return
     }
     // Money has come in since the check: the next check, at once, finds it.
@@ -88,17 +88,17 @@ async function begin(found: Deletion, context: Advancing): Promise<void> {
 }
 
 /** Forgets page by page, and waits where an entry of the trail is not sealed yet. */
-async function goOn(found: Deletion, context: Advancing): Promise<void> {
+async function forgetNextPage(found: Deletion, context: Advancing): Promise<void> {
   const { now, emit } = context
   const { records, state } = await forget(found, context)
   found.records += BigInt(records)
   if (state === 'unsealed') return
   found.dueAt = after(now, 1)
   if (state === 'more') return
-  const kept = await keptOf(subjectOf(found), found.firstCompletedAt ?? now, context)
+  const kept = await retainedOf(subjectOf(found), found.firstCompletedAt ?? now, context)
   deletionMachine.move(found, 'completed')
   Object.assign(found, { kept, completedAt: now })
-  found.dueAt = found.subjectType === 'owner' ? after(now, ONCE_MORE_MS) : nextEnd(found, now)
+  found.dueAt = found.subjectType === 'owner' ? after(now, LAST_PASS_MS) : nextEnd(found, now)
   emit('gdpr.deletion_completed', deletionData(found))
 }
 
@@ -116,7 +116,7 @@ function nextEnd({ subjectType, kept, firstCompletedAt, completedAt }: Deletion,
 }
 
 /** Removes records whose retention has ended, and records that were written since the last pass. */
-async function letGo(found: Deletion, context: Advancing): Promise<void> {
+async function removeExpired(found: Deletion, context: Advancing): Promise<void> {
   const { now } = context
   const { records, state } = await forget(found, context)
   found.records += BigInt(records)
@@ -133,11 +133,11 @@ export const advanceDeletion: HandlerOf<typeof deletionSteps.advanceDeletion> = 
   if (!found.dueAt || found.dueAt > now) return { done: true }
   // Its run has ended, so the sweep removes the retained records.
   if (found.status === 'completed') {
-    await letGo(found, context)
+    await removeExpired(found, context)
     return { done: true }
   }
-  if (found.status === 'forgetting') await goOn(found, context)
-  else await begin(found, context)
+  if (found.status === 'forgetting') await forgetNextPage(found, context)
+  else await beginForgetting(found, context)
   wakeDeletion(found, context)
   return { done: true }
 }
@@ -178,7 +178,7 @@ const groundsOf = ({ table }: TableOfSubject): Ground[] => [
   ...new Set(Object.values(table.personal).map(({ ground }) => ground)),
 ]
 
-function keptIn(table: TableOfSubject): TableOfSubject {
+function retainedIn(table: TableOfSubject): TableOfSubject {
   const { ofSubject, table: entry } = table
   const kept = entry.keptWhile && `(${entry.keptWhile.where})`
   return kept ? { ...table, ofSubject: ofSubject === null ? kept : `${ofSubject} and ${kept}` } : table
@@ -186,10 +186,10 @@ function keptIn(table: TableOfSubject): TableOfSubject {
 
 type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-async function keptOf(subject: Subject, at: Date, context: Asking): Promise<Kept[]> {
+async function retainedOf(subject: Subject, at: Date, context: Asking): Promise<RetainedRecords[]> {
   const tables = tablesOf(context.ports.personalAreas(), subject)
     .filter(table => groundsOf(table).some(ground => legalGrounds[ground].years > 0))
-    .map(keptIn)
+    .map(retainedIn)
   const counts = await countsOf(tables, subject, context)
   const found = tables.flatMap((table, place) => {
     const records = counts[place] ?? 0

@@ -183,40 +183,35 @@ const gdpr = implement(
   },
 )
 
-export const gdprArea = area(
-  'GDPR',
-  'What is held about people: they read it, take it with them, have it forgotten, and say what it may be used for.',
-  gdpr,
-  {
-    aliases: { 'gdpr/exports': 'gdpr/export', 'gdpr/deletions': 'gdpr/delete' },
-    entities: [Consent, DataExport, Deletion],
-    personal: { ...kernelPersonal, ...gdprPersonal },
-    machines: [exportMachine, deletionMachine],
-    deadlines: [
-      {
-        process: exportProcess,
-        table: 'gdpr_exports',
-        open: OPEN,
-        waits: 'true',
-        operations: ['gdpr.advanceExport'],
-      },
-      {
-        process: deletionProcess,
-        table: 'gdpr_deletions',
-        open: 'due_at is not null',
-        waits: UNFINISHED,
-        operations: ['gdpr.advanceDeletion'],
-      },
-    ],
-    openRecords: [
-      {
-        process: exportProcess,
-        select: `select id, owner_id, mode, null::text as agent_id from gdpr_exports where ${OPEN}`,
-      },
-      {
-        process: deletionProcess,
-        select: `select id, owner_id, mode, null::text as agent_id from gdpr_deletions where ${UNFINISHED}`,
-      },
-    ],
-  },
-)
+export const gdprArea = area('GDPR', 'Personal data: export, erasure and consent.', gdpr, {
+  aliases: { 'gdpr/exports': 'gdpr/export', 'gdpr/deletions': 'gdpr/delete' },
+  entities: [Consent, DataExport, Deletion],
+  personal: { ...kernelPersonal, ...gdprPersonal },
+  machines: [exportMachine, deletionMachine],
+  deadlines: [
+    {
+      process: exportProcess,
+      table: 'gdpr_exports',
+      open: OPEN,
+      waits: 'true',
+      operations: ['gdpr.advanceExport'],
+    },
+    {
+      process: deletionProcess,
+      table: 'gdpr_deletions',
+      open: 'due_at is not null',
+      waits: UNFINISHED,
+      operations: ['gdpr.advanceDeletion'],
+    },
+  ],
+  openRecords: [
+    {
+      process: exportProcess,
+      select: `select id, owner_id, mode, null::text as agent_id from gdpr_exports where ${OPEN}`,
+    },
+    {
+      process: deletionProcess,
+      select: `select id, owner_id, mode, null::text as agent_id from gdpr_deletions where ${UNFINISHED}`,
+    },
+  ],
+})

@@ -4,20 +4,19 @@ import type { SubjectType } from './data-export.ts'
 import type { Subject } from './tables-of-subject.ts'
 
 export const obstacleTypes = {
-  live_account: 'The account can have live money by now: cancel this one, and ask with a live key.',
-  wallet: 'Money is in the wallet, or owed on it: pay it out with POST /transfers.',
+  live_account: 'The account can have live money now. Cancel this deletion, and request it with a live key.',
+  wallet: 'The wallet has money or debt. Pay it out with POST /transfers.',
   dispute: 'The dispute is not decided: wait, or withdraw it with POST /disputes/{id}/withdraw.',
   agent: 'The agent can still pay: DELETE /agents/{id}. Its cards are closed with it.',
   transfer: 'The transfer is on its way: wait until it has arrived or come back.',
   payment_request: 'The payment request can still be paid: POST /collect/{id}/cancel, or wait.',
   funding: 'The payment into the wallet is not decided: wait, or let the payer take the step that it needs.',
   incoming_credit:
-    'Nobody has said yet for whom the money is, or it is on its way: wait, or assign it with POST /incoming/{id}/assign.',
+    'The money is not assigned yet, or is in transit. Wait, or assign it with POST /incoming/{id}/assign.',
   intent: 'The intent can still be paid: POST /intents/{id}/cancel.',
   beneficiary: 'It is still there to be paid: DELETE /beneficiaries/{id}.',
   person: 'They still sign in for the account: DELETE /people/{id}.',
-  merchant:
-    'It is let in, or asks to be: POST /merchant-applications/{id}/revoke, or /reject. Only then is its contact forgotten.',
+  merchant: 'It is approved or has applied. Use POST /merchant-applications/{id}/revoke or /reject first.',
 } as const
 export type ObstacleType = keyof typeof obstacleTypes
 
@@ -28,8 +27,8 @@ export interface Obstacle {
 
 const MOST = 50
 
-const ours = 't.owner_id = $1 and t.mode = $2'
-const TRAVELLING = "t.status in ('created', 'verifying', 'submitted')"
+const OF_TENANT = 't.owner_id = $1 and t.mode = $2'
+const IN_TRANSIT = "t.status in ('created', 'verifying', 'submitted')"
 
 /** Test mode never deletes an account that can have live money: the test clock can be advanced at will. */
 const LIVE_ACCOUNT = `customers t where t.id = $1 and $2 = 'test' and (t.kyc_status = 'verified'
@@ -46,34 +45,40 @@ const conditions: Readonly<
     ['live_account', LIVE_ACCOUNT],
     [
       'wallet',
-      `ledger_accounts t where ${ours} and t.kind = 'wallet' and (t.posted_cents <> 0 or t.held_cents <> 0)`,
+      `ledger_accounts t where ${OF_TENANT} and t.kind = 'wallet' and (t.posted_cents <> 0 or t.held_cents <> 0)`,
       't.wallet_id',
     ],
-    ['dispute', `disputes t where ${ours} and t.status in ('open', 'submitted')`],
-    ['agent', `agents t where ${ours} and t.status <> 'deleted'`],
-    ['transfer', `transfers t where ${ours} and ${TRAVELLING}`],
-    ['payment_request', `payment_requests t where ${ours} and (t.status = 'open' or t.refunding_cents > 0)`],
-    ['funding', `fundings t where ${ours} and t.status in ('pending', 'requires_action')`],
-    ['incoming_credit', `incoming_credits t where ${ours} and t.status = 'unmatched'`],
+    ['dispute', `disputes t where ${OF_TENANT} and t.status in ('open', 'submitted')`],
+    ['agent', `agents t where ${OF_TENANT} and t.status <> 'deleted'`],
+    ['transfer', `transfers t where ${OF_TENANT} and ${IN_TRANSIT}`],
+    [
+      'payment_request',
+      `payment_requests t where ${OF_TENANT} and (t.status = 'open' or t.refunding_cents > 0)`,
+    ],
+    ['funding', `fundings t where ${OF_TENANT} and t.status in ('pending', 'requires_action')`],
+    ['incoming_credit', `incoming_credits t where ${OF_TENANT} and t.status = 'unmatched'`],
     ['incoming_credit', HANDED_OVER],
   ],
-  person: [['person', `people t where ${ours} and t.id = $3 and t.status <> 'removed'`]],
+  person: [['person', `people t where ${OF_TENANT} and t.id = $3 and t.status <> 'removed'`]],
   beneficiary: [
-    ['beneficiary', `beneficiaries t where ${ours} and t.id = $3 and t.deleted_at is null`],
-    ['transfer', `transfers t where ${ours} and t.beneficiary_id = $3 and ${TRAVELLING}`],
-    ['intent', `intents t where ${ours} and t.beneficiary_id = $3 and t.status in ('created', 'approved')`],
+    ['beneficiary', `beneficiaries t where ${OF_TENANT} and t.id = $3 and t.deleted_at is null`],
+    ['transfer', `transfers t where ${OF_TENANT} and t.beneficiary_id = $3 and ${IN_TRANSIT}`],
+    [
+      'intent',
+      `intents t where ${OF_TENANT} and t.beneficiary_id = $3 and t.status in ('created', 'approved')`,
+    ],
   ],
   payer: [
     [
       'payment_request',
-      `payment_requests t where ${ours} and t.id = $3 and (t.status = 'open' or t.refunding_cents > 0)`,
+      `payment_requests t where ${OF_TENANT} and t.id = $3 and (t.status = 'open' or t.refunding_cents > 0)`,
     ],
-    ['incoming_credit', `incoming_credits t where ${ours} and t.id = $3 and t.status = 'unmatched'`],
+    ['incoming_credit', `incoming_credits t where ${OF_TENANT} and t.id = $3 and t.status = 'unmatched'`],
   ],
   merchant: [
     [
       'merchant',
-      `merchant_applications t where ${ours} and t.id = $3 and t.status in ('submitted', 'approved')`,
+      `merchant_applications t where ${OF_TENANT} and t.id = $3 and t.status in ('submitted', 'approved')`,
     ],
   ],
 }

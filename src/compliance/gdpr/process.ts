@@ -3,7 +3,7 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const exportProcess = {
   name: 'gdpr-export',
   title: 'Export of personal data',
-  details: `Somebody has asked for what is held about a person. The run makes the archive ready at once, and ends after seven days, when it can be downloaded no more.
+  details: `An export of a person’s data was requested. The run makes the archive ready at once, and ends after seven days, when it can be downloaded no more.
 
 No signal changes anything here. *Request Cancellation* changes nothing.`,
   read: { activity: 'readExport', operation: 'gdpr.exportStatus', summary: 'Status of the export' },
@@ -18,9 +18,9 @@ No signal changes anything here. *Request Cancellation* changes nothing.`,
 export const deletionProcess = {
   name: 'gdpr-deletion',
   title: 'Deletion of personal data',
-  details: `Somebody has asked to be forgotten. The run waits seven days, in which the request can be taken back, and then for what must end first. It forgets what is held page by page, and ends; what the law keeps goes at its end without a run.
+  details: `An erasure was requested. The run waits seven days, in which the request can be taken back, and then for what must end first. It forgets what is held page by page, and ends; what the law keeps goes at its end without a run.
 
-No signal changes anything here: \`POST /gdpr/deletions/{id}/cancel\` takes the request back. *Request Cancellation* changes nothing.`,
+No signal changes anything here: \`POST /gdpr/deletions/{id}/cancel\` withdraws the request. *Request Cancellation* changes nothing.`,
   read: { activity: 'readDeletion', operation: 'gdpr.deletionStatus', summary: 'Status of the deletion' },
   steps: {
     advanceDeletion: {

@@ -38,10 +38,10 @@ export function shapeOf({ name }: TableOfSubject, shapes: ReadonlyMap<string, Sh
   return shape
 }
 
-type Place = readonly string[]
+type KeyPosition = readonly string[]
 
 /** The condition that a row is after a position, or up to it; `from` is the number of its first parameter. */
-const beyond = ({ key }: Shape, sign: '>' | '<=', from: number): string =>
+const keyCondition = ({ key }: Shape, sign: '>' | '<=', from: number): string =>
   `(${key.map(([name]) => `t.${name}`)}) ${sign} (${key.map(([, type], n) => `$${n + from}::text::${type}`)})`
 
 const orderOf = ({ key }: Shape): string =>
@@ -49,13 +49,16 @@ const orderOf = ({ key }: Shape): string =>
 
 /** The rows after `after`, up to `upTo`; a missing bound is the end of the table. */
 interface Window {
-  readonly after: Place | undefined
-  readonly upTo: Place | undefined
+  readonly after: KeyPosition | undefined
+  readonly upTo: KeyPosition | undefined
 }
 
-export function within({ after, upTo }: Window, shape: Shape): readonly [condition: string, values: Place] {
-  const behind = after ? ` and ${beyond(shape, '>', 4)}` : ''
-  const before = upTo ? ` and ${beyond(shape, '<=', 4 + (after?.length ?? 0))}` : ''
+export function within(
+  { after, upTo }: Window,
+  shape: Shape,
+): readonly [condition: string, values: KeyPosition] {
+  const behind = after ? ` and ${keyCondition(shape, '>', 4)}` : ''
+  const before = upTo ? ` and ${keyCondition(shape, '<=', 4 + (after?.length ?? 0))}` : ''
   return [behind + before, [...(after ?? []), ...(upTo ?? [])]]
 }
 
@@ -71,7 +74,7 @@ export async function* windowsOf(
   rows: number,
 ): AsyncGenerator<Window> {
   const columns = shape.key.map(([name]) => `t.${name}::text`)
-  let after: Place | undefined
+  let after: KeyPosition | undefined
   do {
     const [behind, values] = within({ after, upTo: undefined }, shape)
     const text = `select array[${columns}]::text[] as key from ${table.name} t
@@ -80,7 +83,7 @@ export async function* windowsOf(
       columns.length === 0
         ? []
         : await context.sql<{ key: string[] } & Row>(text, [...valuesOf(subject, context), ...values])
-    const upTo: Place | undefined = found[0]?.key
+    const upTo: KeyPosition | undefined = found[0]?.key
     yield { after, upTo }
     after = upTo
   } while (after)
@@ -137,7 +140,7 @@ export async function* recordPages(
 type Read = (window: Window) => Promise<RecordRow[]>
 
 async function* ownPages(read: Read, shape: Shape): AsyncGenerator<RecordRow[]> {
-  let after: Place | undefined
+  let after: KeyPosition | undefined
   do {
     const rows = await read({ after, upTo: undefined })
     yield rows

@@ -54,7 +54,7 @@ export const merchantApplicationsApi = {
   }),
   approve: post('/merchant-applications/{id}/approve', {
     ...operator,
-    summary: 'Let a merchant in',
+    summary: 'Approve a merchant',
     description: 'Its key is in `key`, in this response only: the merchant calls with it.',
     returns: [200, ApprovedRecord],
     fails: { application_not_found, application_decided },
@@ -71,8 +71,8 @@ export const merchantApplicationsApi = {
   }),
   revoke: post('/merchant-applications/{id}/revoke', {
     ...operator,
-    summary: 'Shut a merchant out',
-    description: 'Its keys stop working at once, for good. Who is to come back applies anew.',
+    summary: 'Revoke a merchant',
+    description: 'Its keys stop working at once, for good. To return, the merchant applies again.',
     body: reasonGiven,
     example: { reason: 'It has sold what it must not.' },
     returns: [200, ApplicationRecord],
@@ -106,7 +106,7 @@ export const merchantApplicationsApi = {
   }),
   rotateKey: post('/merchants/me/rotate-key', {
     ...merchant,
-    summary: 'Replace the key that you call with',
+    summary: 'Replace the calling key',
     description:
       'The new one is in `key`, in this response only. The old one works for another hour unless `overlapMinutes` says otherwise: where this response is lost, replace it once more with the old one. Any earlier one ends at once.',
     body: z.strictObject({

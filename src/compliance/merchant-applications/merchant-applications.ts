@@ -138,7 +138,7 @@ const merchantApplications = implement(merchantApplicationsApi, {
 
 export const merchantApplicationsArea = area(
   'Merchant Applications',
-  'Merchants that are let in: who they are, their key, and the public key to which data for them is encrypted.',
+  'Merchants: applications, API keys, and public keys for encrypted data.',
   merchantApplications,
   {
     entities: [MerchantApplication, MerchantKey],

@@ -85,12 +85,12 @@ export const reasonGiven = z.strictObject({
 const ApplicationEvent = z.object({ merchantId: id('merchant'), status, name: z.string().max(200) })
 
 export const merchantEvents = {
-  'merchant_application.submitted': event('A merchant has asked to be let in.', ApplicationEvent),
-  'merchant_application.approved': event('A merchant was let in, and has a key.', ApplicationEvent),
-  'merchant_application.rejected': event('A merchant was not let in.', ApplicationEvent),
-  'merchant_application.revoked': event('A merchant is shut out: its keys open nothing.', ApplicationEvent),
+  'merchant_application.submitted': event('A merchant has applied.', ApplicationEvent),
+  'merchant_application.approved': event('A merchant was approved and has a key.', ApplicationEvent),
+  'merchant_application.rejected': event('A merchant was rejected.', ApplicationEvent),
+  'merchant_application.revoked': event('A merchant was revoked. Its keys no longer work.', ApplicationEvent),
   'merchant.updated': event(
-    'A merchant has changed its name or its public key, or replaced the key that it calls with.',
+    'A merchant has changed its name or public key, or replaced its API key.',
     ApplicationEvent.extend({ changed: z.array(z.enum(['name', 'publicKeyJwk', 'key'])) }),
   ),
 }
@@ -103,6 +103,6 @@ export const merchantEvent = ({ id: merchantId, status, name }: MerchantApplicat
 
 export const merchantFails = {
   application_not_found: missing('application'),
-  application_decided: [400, 'The application is decided already. The first decision stands.'],
-  application_not_approved: [400, 'Only a merchant that was let in can be shut out.'],
+  application_decided: [400, 'The application is already decided. The first decision is final.'],
+  application_not_approved: [400, 'Only an approved merchant can be revoked.'],
 } as const satisfies Record<string, Failure>

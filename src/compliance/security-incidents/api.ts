@@ -10,7 +10,7 @@ import { fieldEntries } from './report/fields.ts'
 import { IncidentRecord, incidentFacts, incidentFails, severity, status } from './schemas.ts'
 
 const operator = { callers: ['dash'] } as const
-const { incident_not_found, incident_closed, time_to_come, times_disordered, too_many_entries } =
+const { incident_not_found, incident_closed, time_to_come, invalid_date_order, too_many_entries } =
   incidentFails
 const changing = { incident_not_found, incident_closed }
 
@@ -21,7 +21,7 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Open a security incident',
     description:
-      'The clocks begin with `awareAt`. What earlier incidents have told about the entity that reports is taken over. Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
+      'The clocks start at `awareAt`. Details of the reporting entity are copied from earlier incidents. Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
     body: z.strictObject(incidentFacts),
     example: {
       severity: 'high',
@@ -32,7 +32,7 @@ export const securityIncidentsApi = {
       countries: ['DE'],
     },
     returns: [201, IncidentRecord],
-    fails: { time_to_come, times_disordered },
+    fails: { time_to_come, invalid_date_order },
     emits: { 'incident.opened': incidentEvents['incident.opened'] },
   }),
   list: list('/security/incidents', {
@@ -46,25 +46,25 @@ export const securityIncidentsApi = {
   get: get('/security/incidents/{id}', {
     ...operator,
     summary: 'Get a security incident',
-    description: 'With what is owed to whom by when, each beside its article.',
+    description: 'With its due reports, deadlines and their articles.',
     readsClock: true,
     returns: [200, IncidentRecord],
     fails: { incident_not_found },
   }),
   update: patch('/security/incidents/{id}', {
     ...operator,
-    summary: 'Tell what else is known of a security incident',
+    summary: 'Update a security incident',
     description:
       'The clocks follow: `recoveredAt` asks for an updated intermediate report, `personalDataAwareAt` begins the 72 hours of the GDPR. `fields` fills in the reports, by the numbers of Implementing Regulation (EU) 2025/302, Annex I; null takes an entry back.',
     body: z.strictObject({ description, detectedAt, ...otherFacts, fields: fieldEntries }).partial(),
     example: { recoveredAt: '2026-11-20T11:10:00.000Z', fields: { '2.7': 'monitoring systems' } },
     returns: [200, IncidentRecord],
-    fails: { ...changing, time_to_come, times_disordered },
+    fails: { ...changing, time_to_come, invalid_date_order },
     emits: { 'incident.updated': incidentEvents['incident.updated'] },
   }),
   classify: post('/security/incidents/{id}/classify', {
     ...operator,
-    summary: 'Compare a security incident with the thresholds, and decide whether it is major',
+    summary: 'Classify a security incident',
     description:
       'The criteria are those of Delegated Regulation (EU) 2024/1772. `assessment` says which thresholds are met and why; with `decision` a person decides, also against it, and the clocks follow. Without one nothing is decided. It can be decided again until the incident is closed: what is not major after all is reported as reclassified where an initial notification was submitted.',
     body: z.strictObject({
@@ -92,7 +92,7 @@ export const securityIncidentsApi = {
       },
     },
     returns: [200, IncidentRecord],
-    fails: { ...changing, time_to_come, times_disordered, too_many_entries },
+    fails: { ...changing, time_to_come, invalid_date_order, too_many_entries },
     emits: {
       'incident.updated': incidentEvents['incident.updated'],
       'incident.classified': incidentEvents['incident.classified'],
@@ -102,7 +102,7 @@ export const securityIncidentsApi = {
     ...operator,
     summary: 'Record that a report was submitted to the authority',
     description:
-      'The service submits nothing by itself: it keeps when the authority has got the report, and under which reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. Intermediate reports may be several. `reclassification` tells that the incident is not major after all, `data_protection` is what the data protection authority is told.',
+      'The service submits nothing itself: it records when the authority got the report, and its reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. Intermediate reports may be several. `reclassification` tells that the incident is not major after all, `data_protection` is the notification of the data protection authority.',
     body: z.strictObject({
       at: instant.meta({ description: 'When it was submitted.' }),
       reference: label.meta({
@@ -119,7 +119,7 @@ export const securityIncidentsApi = {
     fails: {
       ...changing,
       time_to_come,
-      times_disordered,
+      invalid_date_order,
       too_many_entries,
       stage_not_found: [
         404,
@@ -127,8 +127,8 @@ export const securityIncidentsApi = {
       ],
       not_major: [400, 'Only a major incident is reported so. Classify it first.'],
       not_reclassified: [400, 'The incident was not reported as major, or it still is.'],
-      no_personal_data: [400, 'No personal data are affected. Tell so by `personalDataAwareAt` first.'],
-      already_submitted: [400, 'This report was submitted already.'],
+      no_personal_data: [400, 'No personal data is affected. Set `personalDataAwareAt` first.'],
+      already_submitted: [400, 'This report was already submitted.'],
       earlier_report_missing: [
         400,
         'An earlier report was not submitted. Record that one first, or name it in `covers`.',
@@ -154,12 +154,12 @@ export const securityIncidentsApi = {
   close: post('/security/incidents/{id}/close', {
     ...operator,
     summary: 'Close a security incident',
-    description: 'Once nothing is owed to an authority any more.',
+    description: 'Possible once no report is outstanding.',
     returns: [200, IncidentRecord],
     fails: {
       ...changing,
-      not_classified: [400, 'Nobody has decided whether the incident is major. Classify it first.'],
-      reports_missing: [400, 'A report is still owed. Submit it first.'],
+      not_classified: [400, 'The incident is not classified yet. Classify it first.'],
+      reports_missing: [400, 'A report is outstanding. Submit it first.'],
     },
     emits: { 'incident.closed': incidentEvents['incident.closed'] },
   }),
@@ -175,7 +175,7 @@ export const stepsApi = {
     fails: { incident_not_found },
   }),
   remind: post('/security/incidents/{id}/remind', {
-    summary: 'Remind of what is owed to an authority',
+    summary: 'Remind of outstanding reports',
     callers: [],
     returns: [200, z.object({ acted: z.boolean() })],
     fails: { incident_not_found },

@@ -32,21 +32,20 @@ const NOT_KNOWN = { occurredAt: null, recoveredAt: null, resolvedAt: null, perso
 
 function timeProblem(
   incident: Times,
-  { now, refuse }: Pick<Context<'time_to_come' | 'times_disordered'>, 'now' | 'refuse'>,
+  { now, refuse }: Pick<Context<'time_to_come' | 'invalid_date_order'>, 'now' | 'refuse'>,
 ): Refusal | undefined {
   const { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt } = incident
   const named = { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt }
   for (const [name, at] of Object.entries(named))
-    if (at && at > now) return refuse('time_to_come', `${name}: this is still to come. Give when it was.`)
-  if (awareAt < detectedAt)
-    return refuse('times_disordered', 'awareAt: nobody knows of an incident before it is detected.')
+    if (at && at > now) return refuse('time_to_come', `${name} must not be in the future.`)
+  if (awareAt < detectedAt) return refuse('invalid_date_order', 'awareAt must not be before detectedAt.')
   if (occurredAt && occurredAt > detectedAt)
-    return refuse('times_disordered', 'occurredAt: an incident begins before it is detected.')
+    return refuse('invalid_date_order', 'occurredAt must not be after detectedAt.')
   const began = occurredAt ?? null
   if (recoveredAt && began && recoveredAt < began)
-    return refuse('times_disordered', 'recoveredAt: business is normal again after the incident has begun.')
+    return refuse('invalid_date_order', 'recoveredAt must not be before the incident began.')
   if (resolvedAt && began && resolvedAt < began)
-    return refuse('times_disordered', 'resolvedAt: an incident is resolved after it has begun.')
+    return refuse('invalid_date_order', 'resolvedAt must not be before the incident began.')
   return undefined
 }
 

@@ -17,12 +17,11 @@ export const classify: HandlerOf<typeof securityIncidentsApi.classify> = async (
   const incident = await lockOpen(params.id, context)
   if (!(incident instanceof SecurityIncident)) return incident
   const at = decision?.at ?? now
-  if (at > now) return refuse('time_to_come', 'decision.at: this is still to come. Give when it was decided.')
-  if (at < incident.awareAt)
-    return refuse('times_disordered', 'decision.at: nobody decides about an incident before it is known.')
+  if (at > now) return refuse('time_to_come', 'decision.at must not be in the future.')
+  if (at < incident.awareAt) return refuse('invalid_date_order', 'decision.at must not be before awareAt.')
   const before = incident.decisions.at(-1)
   if (before && at < new Date(before.at))
-    return refuse('times_disordered', `decision.at: it was decided before this, at ${before.at}.`)
+    return refuse('invalid_date_order', `decision.at must be after the previous decision, at ${before.at}.`)
   if (incident.decisions.length >= MOST_ENTRIES) return refuse('too_many_entries')
   incident.criteria = criteria
   if (!decision) {
@@ -61,8 +60,8 @@ export const close: HandlerOf<typeof securityIncidentsApi.close> = async ({ para
   const incident = await lockOpen(params.id, context)
   if (!(incident instanceof SecurityIncident)) return incident
   if (incident.isMajor === null) return refuse('not_classified')
-  const owed = owedBy(incident, ports.weekendRelief)
-  if (owed) return refuse('reports_missing', `Still owed is ${owed}. Submit it first.`)
+  const owed = outstandingReports(incident, ports.weekendRelief)
+  if (owed) return refuse('reports_missing', `Outstanding: ${owed}. Submit it first.`)
   incidentMachine.move(incident, 'closed')
   incident.closedAt = now
   schedule(incident, context)
@@ -70,8 +69,11 @@ export const close: HandlerOf<typeof securityIncidentsApi.close> = async ({ para
   return incidentResponse(incident, context)
 }
 
-function owedBy(incident: SecurityIncident, relief: Parameters<typeof clocksOf>[1]): string | undefined {
-  const open = clocksOf(incident.course(), relief).find(({ doneAt }) => doneAt === null)
+function outstandingReports(
+  incident: SecurityIncident,
+  relief: Parameters<typeof clocksOf>[1],
+): string | undefined {
+  const open = clocksOf(incident.clockInput(), relief).find(({ doneAt }) => doneAt === null)
   if (open) return owedInWords[open.stage]
   const isTakenBack = incident.isMajor === false && incident.hasReported('initial')
   return isTakenBack && !incident.hasReported('reclassification')

@@ -30,7 +30,7 @@ export type ReportStage = (typeof reportStages)[number]
 /** The reports whose deadline moves when it is on a weekend or bank holiday. */
 export type WeekendRelief = 'none' | 'final' | 'all'
 
-export interface Course {
+export interface ClockInput {
   readonly awareAt: Date
   /** When the incident was classified as major; null if it is not classified yet or not major. */
   readonly classifiedAt: Date | null
@@ -63,7 +63,7 @@ const DATA_PROTECTION = 'Regulation (EU) 2016/679, Article 33(1)'
  * itself. Regulation (EEC, Euratom) 1182/71 would let some of them end later, so these deadlines are never
  * late.
  */
-export function clocksOf(course: Course, relief: WeekendRelief): Clock[] {
+export function clocksOf(course: ClockInput, relief: WeekendRelief): Clock[] {
   const clocks = [
     classification(course),
     initial(course, relief),
@@ -75,27 +75,27 @@ export function clocksOf(course: Course, relief: WeekendRelief): Clock[] {
   return clocks.filter(clock => clock !== null)
 }
 
-const times = ({ reports }: Course, stage: ReportStage): number[] =>
+const times = ({ reports }: ClockInput, stage: ReportStage): number[] =>
   reports.flatMap(report => (report.stage === stage ? [report.at.getTime()] : []))
 
-function firstOf(course: Course, stage: ReportStage): Date | null {
+function firstOf(course: ClockInput, stage: ReportStage): Date | null {
   const all = times(course, stage)
   return all.length > 0 ? new Date(Math.min(...all)) : null
 }
 
-function lastOf(course: Course, stage: ReportStage): Date | null {
+function lastOf(course: ClockInput, stage: ReportStage): Date | null {
   const all = times(course, stage)
   return all.length > 0 ? new Date(Math.max(...all)) : null
 }
 
 /** A classification after this time leaves only four hours for the initial notification. */
-function classification({ isMajor, awareAt }: Course): Clock | null {
+function classification({ isMajor, awareAt }: ClockInput): Clock | null {
   if (isMajor !== null) return null
   const dueAt = after(awareAt, 24 * HOUR)
   return clockOf('classification', awareAt, dueAt, `${REPORTING} 5(1)(a)`, null)
 }
 
-function initial(course: Course, relief: WeekendRelief): Clock | null {
+function initial(course: ClockInput, relief: WeekendRelief): Clock | null {
   const { awareAt, classifiedAt, usedMs } = course
   if (!isReported(course) || !classifiedAt) return null
   const left = Math.max(0, 4 * HOUR - usedMs)
@@ -107,7 +107,7 @@ function initial(course: Course, relief: WeekendRelief): Clock | null {
   return relief === 'all' ? movedToWorkingDay(clock) : clock
 }
 
-function intermediate(course: Course, relief: WeekendRelief): Clock | null {
+function intermediate(course: ClockInput, relief: WeekendRelief): Clock | null {
   const submittedAt = firstOf(course, 'initial')
   if (!isReported(course) || !submittedAt) return null
   const dueAt = after(submittedAt, 72 * HOUR)
@@ -117,7 +117,7 @@ function intermediate(course: Course, relief: WeekendRelief): Clock | null {
 }
 
 /** Business is back to normal and the last intermediate report does not say so: an updated one is due without delay. */
-function update(course: Course): Clock | null {
+function update(course: ClockInput): Clock | null {
   const { recoveredAt } = course
   const last = lastOf(course, 'intermediate')
   if (!isReported(course) || !recoveredAt || !last || firstOf(course, 'final')) return null
@@ -126,7 +126,7 @@ function update(course: Course): Clock | null {
     : clockOf('update', recoveredAt, recoveredAt, `${REPORTING} 5(1)(b)`, null)
 }
 
-function final(course: Course, relief: WeekendRelief): Clock | null {
+function final(course: ClockInput, relief: WeekendRelief): Clock | null {
   const last = lastOf(course, 'intermediate')
   if (!isReported(course) || !last) return null
   const dueAt = aMonthAfter(last)
@@ -135,7 +135,7 @@ function final(course: Course, relief: WeekendRelief): Clock | null {
 }
 
 /** Applies to major and other incidents alike: only the personal data counts. */
-function dataProtection(course: Course): Clock | null {
+function dataProtection(course: ClockInput): Clock | null {
   const { personalDataAwareAt } = course
   if (!personalDataAwareAt) return null
   const dueAt = after(personalDataAwareAt, 72 * HOUR)
@@ -143,7 +143,7 @@ function dataProtection(course: Course): Clock | null {
   return clockOf('data_protection', personalDataAwareAt, dueAt, DATA_PROTECTION, doneAt)
 }
 
-const isReported = ({ isMajor }: Course): boolean => isMajor === true
+const isReported = ({ isMajor }: ClockInput): boolean => isMajor === true
 
 const clockOf = (
   stage: ClockStage,

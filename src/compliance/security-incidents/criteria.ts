@@ -32,9 +32,9 @@ export const criteriaSchema = z
     transactionsADayEuros: amount('The value that the service has on an average day.'),
     relevantClientsAffected: yes('Clients or counterparts are affected on whom the business depends.'),
     inMedia: yes('Media have reported it.'),
-    repeatedComplaints: yes('Different clients complain again and again.'),
+    repeatedComplaints: yes('Different clients complain repeatedly.'),
     requirementsMissed: yes('What regulation demands cannot be kept, or probably not.'),
-    clientsLeaving: yes('Clients leave, or probably will, so that the business feels it.'),
+    clientsLeaving: yes('Clients leave, or probably will, with an effect on the business.'),
     durationMinutes: count('From its beginning until it is resolved; an estimate will do.'),
     downtimeMinutes: count('How long the service was away, wholly or in part.'),
     memberStates: z
@@ -45,7 +45,7 @@ export const criteriaSchema = z
     dataLosses: yes(
       'Availability, authenticity, integrity or confidentiality of data is lost, and that harms the aims of the business or its duties.',
     ),
-    maliciousAccess: yes('Somebody has got in who must not, with ill intent, and data may be lost by it.'),
+    maliciousAccess: yes('A malicious, unauthorised access, which may cause data losses.'),
     criticalServices: yes(
       'It touches services or systems that support critical or important functions, services that need an authorisation, or is a malicious access.',
     ),
@@ -97,7 +97,7 @@ const finding = (
     criterion,
     article: `${ARTICLE} ${article}`,
     isMet: held.length > 0,
-    reasons: held.length > 0 ? held : ['Nothing that is known meets it.'],
+    reasons: held.length > 0 ? held : ['Nothing known meets it.'],
   }
 }
 
@@ -120,7 +120,7 @@ const clients = (known: Criteria): Finding =>
 const reputation = (known: Criteria): Finding =>
   finding('reputation', '9(2) with 2', [
     known.inMedia && 'Media have reported it.',
-    known.repeatedComplaints && 'Different clients complain again and again.',
+    known.repeatedComplaints && 'Different clients complain repeatedly.',
     known.requirementsMissed && 'What regulation demands cannot be kept, or probably not.',
     known.clientsLeaving && 'Clients leave, or probably will.',
   ])
@@ -183,7 +183,7 @@ function verdict(critical: Finding, malicious: Finding, recurring: Finding, othe
   if (malicious.isMet)
     return {
       meetsThresholds: true,
-      reason: 'Critical services are affected, and somebody has got in with ill intent (Article 8(1)(a)).',
+      reason: 'Critical services are affected by a malicious access (Article 8(1)(a)).',
     }
   const met = others.filter(({ isMet }) => isMet).length
   return {

@@ -28,10 +28,10 @@ const Due = IncidentEvent.extend({
 
 export const incidentEvents = {
   'incident.opened': event('A security incident was reported to the operator.', IncidentEvent),
-  'incident.updated': event('More is known of a security incident, or something else.', IncidentEvent),
+  'incident.updated': event('A security incident was updated.', IncidentEvent),
   'incident.classified': event('A person has decided whether a security incident is major.', IncidentEvent),
   'incident.report_due': event('A report on a security incident is due soon.', Due),
-  'incident.report_overdue': event('The time for a report on a security incident is over.', Due),
+  'incident.report_overdue': event('The deadline of a report on a security incident has passed.', Due),
   'incident.report_submitted': event(
     'A report on a security incident was submitted to the authority.',
     IncidentEvent.extend({ stage: z.enum(reportStages), at: instant }),
@@ -48,7 +48,7 @@ export const incidentEvent = (incident: SecurityIncident): z.output<typeof Incid
 })
 
 export function incidentResponse(incident: SecurityIncident, { ports, now }: Pick<Context, 'ports' | 'now'>) {
-  const clocks = clocksOf(incident.course(), ports.weekendRelief)
+  const clocks = clocksOf(incident.clockInput(), ports.weekendRelief)
   const { criteria } = incident
   return withMembers(incident, {
     clocks: clocks.map(clock => ({

@@ -4,7 +4,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
-import type { Course, ReportStage } from './clocks.ts'
+import type { ClockInput, ReportStage } from './clocks.ts'
 import type { Criteria } from './criteria.ts'
 
 /**
@@ -104,7 +104,7 @@ const schema = defineEntity({
 })
 
 export class SecurityIncident extends schema.class {
-  course(): Course {
+  clockInput(): ClockInput {
     const { awareAt, classifiedAt, isMajor, recoveredAt, personalDataAwareAt, reports } = this
     const told = reports.map(({ stage, at }) => ({ stage, at: new Date(at) }))
     const usedMs = majorBefore(this.decisions)

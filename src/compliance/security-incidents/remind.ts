@@ -8,7 +8,7 @@ import { platform, SecurityIncident } from './incident.ts'
 import { type Reminder, remindersLeft, schedule } from './reminders.ts'
 
 const waitsInWords: Readonly<Record<ClockStage, string>> = {
-  classification: 'for somebody to decide whether it is major',
+  classification: 'for a decision whether it is major',
   initial: 'for the initial notification',
   intermediate: 'for the intermediate report',
   update: 'for the intermediate report to be updated after the recovery',
@@ -19,7 +19,7 @@ const waitsInWords: Readonly<Record<ClockStage, string>> = {
 /** Completes the sentence "The process waits …" for operators, with the earliest deadline. */
 function waitsFor(open: readonly Clock[]): string {
   const [first] = [...open].sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime())
-  if (!first) return 'for somebody to close it: nothing is owed to an authority'
+  if (!first) return 'for an operator to close it: no report is outstanding'
   return `${waitsInWords[first.stage]}, due ${minuteInWords(first.dueAt)} (${first.article})`
 }
 
@@ -34,7 +34,7 @@ export const processStatus: HandlerOf<typeof stepsApi.processStatus> = async ({ 
   if (!incident) return refuse('incident_not_found')
   const { status, severity, dueAt } = incident
   const closed = status === 'closed'
-  const open = clocksOf(incident.course(), ports.weekendRelief).filter(({ doneAt }) => doneAt === null)
+  const open = clocksOf(incident.clockInput(), ports.weekendRelief).filter(({ doneAt }) => doneAt === null)
   return {
     status,
     summary: `Security incident of severity ${severity}, ${kindOf(incident)}: ${status}`,
@@ -51,11 +51,11 @@ function adviceOn({ stage }: Clock, isOver: boolean): string {
       ? 'Decide whether it is major: the initial notification is then due within four hours of that.'
       : 'Decide whether it is major, by the criteria of Delegated Regulation (EU) 2024/1772.'
   if (stage === 'data_protection')
-    return 'What comes after the 72 hours is accompanied by the reasons for the delay.'
+    return 'A notification after the 72 hours must state the reasons for the delay.'
   if (stage === 'update') return 'Submit an updated intermediate report without undue delay.'
   return isOver
     ? 'Submit it, and tell the authority the reasons for the delay.'
-    : 'Who cannot keep the time tells the authority so before it is over, with the reasons (Article 5(3)).'
+    : 'If the deadline cannot be met, tell the authority beforehand, with the reasons (Article 5(3)).'
 }
 
 /** If several reminders of a clock are due at once, only the last one is sent. */

@@ -48,7 +48,9 @@ export const remindersLeft = (
   incident: SecurityIncident,
   { ports }: Pick<Context, 'ports'>,
 ): readonly Reminder[] =>
-  incident.status === 'closed' ? [] : openReminders(incident.reminded, incident.course(), ports.weekendRelief)
+  incident.status === 'closed'
+    ? []
+    : openReminders(incident.reminded, incident.clockInput(), ports.weekendRelief)
 
 /** Sets the next reminder, for the sweep and the run alike, and wakes the run. */
 export function schedule(incident: SecurityIncident, context: Scheduling): void {

@@ -15,7 +15,7 @@ const ClockRecord = z
   .object({
     stage: z.enum(clockStages).meta({
       description:
-        '`classification`: decide whether it is major. `update`: an intermediate report that knows of the recovery. `data_protection`: what the data protection authority is told.',
+        '`classification`: decide whether it is major. `update`: an intermediate report that knows of the recovery. `data_protection`: the notification of the data protection authority.',
     }),
     beginsAt: instant,
     dueAt: instant,
@@ -80,7 +80,7 @@ export const IncidentRecord = z
     }),
     criteria: criteriaSchema.nullable(),
     assessment: AssessmentRecord.nullable().meta({ description: 'Null while no criteria are known.' }),
-    isMajor: z.boolean().nullable().meta({ description: 'Null while nobody has decided.' }),
+    isMajor: z.boolean().nullable().meta({ description: 'Null until it is classified.' }),
     classifiedAt: instant.nullable().meta({ description: 'When it was classified as major.' }),
     decisions: z.array(DecisionRecord),
     reports: z.array(SubmittedRecord),
@@ -151,8 +151,8 @@ export const incidentFacts = {
 
 export const incidentFails = {
   incident_not_found: missing('incident'),
-  incident_closed: [400, 'The incident is closed: nothing about it changes any more. Open another one.'],
-  time_to_come: [400, 'An instant is still to come. Give those that have been.'],
-  times_disordered: [400, 'The instants contradict each other.'],
+  incident_closed: [400, 'The incident is closed and cannot change. Open another one.'],
+  time_to_come: [400, 'An instant is in the future. Instants must be in the past.'],
+  invalid_date_order: [400, 'The instants are in an impossible order.'],
   too_many_entries: [400, `An incident has at most ${MOST_ENTRIES} reports and as many decisions.`],
 } as const satisfies Record<string, Failure>

@@ -50,7 +50,7 @@ const deadline: Deadline = {
 
 export const securityIncidentsArea = area(
   'Security Incidents',
-  'What went wrong with the service itself: whether it is major, what the authorities are told of it, and by when.',
+  'Incidents of the service: classification, reports to authorities, and their deadlines.',
   securityIncidents,
   {
     entities: [SecurityIncident],

@@ -28,7 +28,7 @@ type Submitting = Pick<
     | 'already_submitted'
     | 'earlier_report_missing'
     | 'covers_later_report'
-    | 'times_disordered'
+    | 'invalid_date_order'
     | 'time_to_come'
     | 'too_many_entries'
   >,
@@ -64,9 +64,8 @@ export const submit: HandlerOf<typeof securityIncidentsApi.submit> = async ({ pa
 }
 
 function timeProblem(incident: SecurityIncident, at: Date, { now, refuse }: Submitting): Refusal | undefined {
-  if (at > now) return refuse('time_to_come', 'at: this is still to come. Give when it was submitted.')
-  if (at < incident.awareAt)
-    return refuse('times_disordered', 'at: nobody reports an incident before it is known.')
+  if (at > now) return refuse('time_to_come', 'at must not be in the future.')
+  if (at < incident.awareAt) return refuse('invalid_date_order', 'at must not be before awareAt.')
   return incident.reports.length + ORDER.length > MOST_ENTRIES ? refuse('too_many_entries') : undefined
 }
 
@@ -96,7 +95,7 @@ function problemOfMajor(
   if (covers.some(one => ORDER.indexOf(one) >= ORDER.indexOf(stage))) return refuse('covers_later_report')
   for (const one of [...covers, stage])
     if (one !== 'intermediate' && incident.hasReported(one))
-      return refuse('already_submitted', `The ${one} report was submitted already.`)
+      return refuse('already_submitted', `The ${one} report was already submitted.`)
   for (const earlier of ORDER.slice(0, ORDER.indexOf(stage))) {
     if (covers.includes(earlier)) continue
     const before = incident.reports.filter(report => report.stage === earlier)
@@ -106,7 +105,7 @@ function problemOfMajor(
         `The ${earlier} report was not submitted: record that one first, or name it in covers.`,
       )
     if (!before.some(report => new Date(report.at) <= at))
-      return refuse('times_disordered', `at: the ${earlier} report was submitted later than this.`)
+      return refuse('invalid_date_order', `at: the ${earlier} report was submitted later than this.`)
   }
   return undefined
 }

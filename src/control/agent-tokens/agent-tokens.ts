@@ -134,7 +134,7 @@ const onAgentDeleting = reaction(AgentEvent, TokenRevoked, ({ agentId }, context
 
 export const agentTokensArea = area(
   'Agent Tokens',
-  'The secrets that agents call with: narrow, and each for one agent.',
+  'Credentials of agents: each is for one agent, with limited scopes.',
   agentTokens,
   {
     personal: agentTokensPersonal,

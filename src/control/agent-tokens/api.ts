@@ -16,7 +16,7 @@ const requestableScopes = [...tokenScopeSetNames, ...tokenScopes.possible] as co
 
 const budget = positiveMoney().nullable().meta({
   description:
-    'The most that may be held and spent with this token, whoever has declared the intents that it pays. Null: no limit of its own.',
+    'The most that this token may hold and spend, including on intents that it did not declare. Null: no limit of its own.',
 })
 
 const used = (description: string) =>
@@ -30,7 +30,7 @@ export const TokenRecord = z
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     scopes: scopeList.meta({ examples: [[...tokenScopeSets.payer]] }),
     maxAmountCents: budget,
-    heldCents: used('Held of the budget for approved intents and for payments on their way.'),
+    heldCents: used('Held for approved intents and for pending payments.'),
     spentCents: used('Spent of the budget on intents.'),
     remainingCents: used('Left of the budget; 0 once the token is revoked or has expired.'),
     delegationId: id('delegation').nullable().meta({
@@ -59,8 +59,8 @@ const TokenEvent = z.object({
   delegationId: id('delegation').optional(),
 })
 
-export const TokenCreated = { 'token.created': event('A token of an agent has been made.', TokenEvent) }
-export const TokenRevoked = { 'token.revoked': event('A token of an agent has stopped.', TokenEvent) }
+export const TokenCreated = { 'token.created': event('An agent token has been created.', TokenEvent) }
+export const TokenRevoked = { 'token.revoked': event('An agent token has been revoked.', TokenEvent) }
 
 const fails = {
   agent_not_found: missing('agent'),
@@ -76,7 +76,7 @@ const beyondReading = tokenScopeSets.payer.filter(
 export const agentTokensApi = {
   create: post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
-    description: `The agent calls with the token, which reaches that agent’s records and no others. Its secret is shown in \`token\`, this once. Without \`scopes\` it gets ${scopeNames(tokenScopes.given)}, as far as the calling key has them.`,
+    description: `The agent authenticates with the token, which reaches only that agent’s records. Its secret is shown in \`token\`, only once. Without \`scopes\` it gets ${scopeNames(tokenScopes.given)}, as far as the calling key has them.`,
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({
@@ -87,7 +87,7 @@ export const agentTokensApi = {
         .max(requestableScopes.length)
         .optional()
         .meta({
-          description: `Single scopes, or sets by name: \`reader\` sees all that is the agent’s and changes nothing; \`payer\` also has ${scopeNames(beyondReading)}. The record shows what a set stands for.`,
+          description: `Single scopes, or sets by name: \`reader\` reads everything of the agent and changes nothing; \`payer\` also has ${scopeNames(beyondReading)}. The record lists the scopes of each set.`,
         }),
       maxAmountCents: budget.default(null),
       expiresInDays: z
@@ -99,7 +99,7 @@ export const agentTokensApi = {
         .meta({ description: 'If left out, the token expires with the calling key. Null: never.' }),
       publicKeyJwk: proofKey.optional().meta({
         description:
-          'The public key (RFC 7517) by which the agent proves each request (`DPoP`, RFC 9449): EC P-256 or OKP Ed25519. A key that is bound itself must name one.',
+          'The public key (RFC 7517) by which the agent proves each request (`DPoP`, RFC 9449): EC P-256 or OKP Ed25519. A key-bound API key must set it.',
       }),
     }),
     example: {
@@ -113,20 +113,23 @@ export const agentTokensApi = {
       agent_not_found: gone('agent'),
       binding_needed: [
         403,
-        'publicKeyJwk: the calling key works with the proof of a device only, and so do the tokens it makes. Name the public key by which the agent proves its requests.',
+        'publicKeyJwk: the calling key is bound to a device (DPoP), so its tokens must be, too. Set the public key with which the agent signs its proofs.',
       ],
       expires_too_late: [
         403,
         'expiresInDays: a token expires no later than the key that creates it. Choose fewer days.',
       ],
-      scope_not_held: [403, 'scopes: a token cannot have more scopes than the key that creates it.'],
+      scope_not_held: [
+        403,
+        'scopes: a token cannot have more scopes than the key that creates it. Choose fewer scopes.',
+      ],
     },
     emits: TokenCreated,
   }),
   list: list('/agents/{id}/tokens', {
     summary: 'List the tokens of an agent',
     description:
-      'Newest first, revoked ones too, without their secrets. The token of a delegation sees only itself.',
+      'Newest first, including revoked ones, without their secrets. The token of a delegation sees only itself.',
     callers: ['key', 'agent'],
     scope: 'tokens:read',
     item: TokenRecord,
@@ -134,7 +137,7 @@ export const agentTokensApi = {
   }),
   listAll: list('/tokens', {
     summary: 'List the tokens of all agents',
-    description: 'Newest first, revoked ones too, without their secrets.',
+    description: 'Newest first, including revoked ones, without their secrets.',
     callers: ['key'],
     scope: 'tokens:read',
     filters: { agentId: id('agent').optional() },
@@ -149,7 +152,7 @@ export const agentTokensApi = {
   }),
   revoke: del('/agents/{id}/tokens/{tokenId}', {
     summary: 'Revoke a token of an agent',
-    description: 'The token stops working at once, for good.',
+    description: 'The token stops working immediately and permanently.',
     callers: ['key'],
     scope: 'tokens:write',
     returns: [200, TokenRecord],

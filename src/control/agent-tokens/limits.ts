@@ -17,7 +17,6 @@ select token_id as id,
   coalesce(sum(amount_cents) filter (where status in ('submitted', 'completed')), 0)::bigint as "spentCents"
 from transfers where owner_id = $1 and mode = $2 and token_id = any($3::text[]) group by token_id`
 
-/** Payments of these tokens on intents that the owner's key or another token declared. */
 export async function readPaidByTokens(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -27,7 +27,7 @@ async function isExternalIdTaken(
 }
 
 const frozenByRiskMessage = (id: string, alertId: string): string =>
-  `Risk has frozen the agent: look at ${alertId} (GET /risk/alerts?agentId=${id}), then free it with POST /risk/agents/${id}/unfreeze.`
+  `Risk has frozen the agent: review ${alertId} (GET /risk/alerts?agentId=${id}), then unfreeze it with POST /risk/agents/${id}/unfreeze.`
 
 const agents = implement(agentsApi, {
   async create({ body }, context) {

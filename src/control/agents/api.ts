@@ -69,7 +69,7 @@ const { name, description, externalId } = members
 
 const fails = {
   agent_not_found: gone('agent'),
-  external_id_taken: [409, 'externalId: another agent of yours has it.'],
+  external_id_taken: [409, 'externalId: another of your agents uses it. Choose another one.'],
 } as const satisfies Record<string, Failure>
 
 export const agentsApi = {
@@ -144,7 +144,7 @@ export const agentsApi = {
     },
     emits: {
       'agent.frozen': event(
-        'A person or the risk score has frozen an agent: it spends nothing until it is unfrozen.',
+        'An agent has been frozen by a person or by its risk score: it cannot spend until it is unfrozen.',
         AgentEvent,
       ),
     },
@@ -152,7 +152,7 @@ export const agentsApi = {
   unfreeze: post('/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent',
     description:
-      'For an agent that a person has frozen. An agent that its risk has frozen (`frozenByAlertId`) is unfrozen with `POST /risk/agents/{id}/unfreeze`.',
+      'For an agent that a person has frozen. An agent frozen by its risk score (`frozenByAlertId`) is unfrozen with `POST /risk/agents/{id}/unfreeze`.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],
@@ -161,7 +161,7 @@ export const agentsApi = {
       agent_not_frozen: [400, 'Only a frozen agent can be unfrozen.'],
       frozen_by_risk: [
         400,
-        'Risk has frozen the agent. Look at its alert, then free it with POST /risk/agents/{id}/unfreeze.',
+        'The risk score has frozen the agent. Review its alert, then unfreeze it with POST /risk/agents/{id}/unfreeze.',
       ],
     },
     emits: { 'agent.unfrozen': event('An agent has been unfrozen: it may spend again.', AgentEvent) },
@@ -194,7 +194,7 @@ export const agentsApi = {
     tool: {
       name: 'get_balance',
       isCommon: true,
-      use: 'Use it to see what the agent has and what is held for approved intents. What is there is not what may be spent: see get_budgets.',
+      use: 'Use it to see the agent’s balance and what is held for approved intents. The balance is not the budget: see get_budgets.',
     },
     callers: ['key', 'agent'],
     scope: 'agents:read',
@@ -211,7 +211,7 @@ export const agentsApi = {
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
-      'The agent’s tokens are revoked at once. It is `deleting` until its cards are closed, its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` for good (`agent.deleted`). The record stays readable.',
+      'The agent’s tokens are revoked immediately. It is `deleting` until its cards are closed, its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` permanently (`agent.deleted`). The record stays readable.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],

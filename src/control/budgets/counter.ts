@@ -54,10 +54,9 @@ export function countUses(counter: Counter, before: UseState, after: UseState): 
   counter.uses = Math.max(counter.uses + change('made'), 0)
 }
 
-/** The term of amounts that are no use: no agent has it. */
 export const NO_TERM = new Date(0)
 
-/** A mandate counts its uses for its whole life, whatever policy its agent has meanwhile. */
+/** A mandate counts its uses for its whole life, across changes of the agent's policy. */
 export const termOf = (subject: string, term: Date | null): Date | null =>
   subject.startsWith('mandate_') && !isInTerm({ term: NO_TERM }, term) ? null : term
 

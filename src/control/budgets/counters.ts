@@ -42,7 +42,6 @@ export class BudgetCounters {
     this.#reservations = new Map(reservations.map(reservation => [causeKey(reservation), reservation]))
   }
 
-  /** The figures that the rules compare with a subject's limits. Uses count from the beginning of the term. */
   snapshotOf(subject: string, term: Date | null): Counters {
     const [all, day, month] = this.today(subject)
     return {
@@ -155,7 +154,7 @@ export class BudgetCounters {
    */
   giveBack(cause: Cause, amount: Cents): void {
     const reservation = this.#reservation(cause)
-    if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: more comes back than was spent`)
+    if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: the refund exceeds what was spent`)
     this.#change(reservation, { reserved: NO_CENTS, spent: negated(amount) }, reservation.made)
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')

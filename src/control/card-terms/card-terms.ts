@@ -16,7 +16,7 @@ const schema = defineEntity({
     ...record('card'),
     agentId: p.text(),
     status: p.enum(cardStatuses),
-    /** The only intent that the card pays; null: whatever its terms and the agent's policy allow. */
+    /** The only intent that the card pays; null: any payment within its terms and the agent's policy. */
     intentId: nullable.string(),
     maxTransactionCents: nullable.cents('max_transaction_cents'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
@@ -33,8 +33,8 @@ const schema = defineEntity({
 })
 
 /**
- * What a spend must know of a card: its agent, status, limits and controls. Its id is the card's. The cards,
- * which come after the intents in the import order, write it; every change locks the agent first.
+ * The part of a card that a spend depends on: its agent, status, limits and controls. Its id is the card's.
+ * The cards, which come after the intents in the import order, write it; every change locks the agent first.
  */
 export class CardTerms extends schema.class {}
 schema.setClass(CardTerms)

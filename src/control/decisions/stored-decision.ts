@@ -18,7 +18,7 @@ import {
   type SpendRequest,
 } from '../rules/index.ts'
 
-const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
+const message = '€ 25.00 is within the limit of € 50.00 up to which no approval is needed.'
 
 const CheckRecord = z.object({
   rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
@@ -221,7 +221,6 @@ export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'co
   readonly reason: string
   readonly rule: string | null
   readonly mandateId: string | null
-  /** Reserved or spent now, after everything that was released or refunded. */
   readonly usedCents: Cents
 }
 

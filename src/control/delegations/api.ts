@@ -27,7 +27,7 @@ export const DelegationRecord = z
     heldCents: money.meta({ description: 'Held for approved intents.' }),
     remainingCents: money.meta({
       description:
-        'The amount that can still be spent: the least that this delegation and those above it have left; 0 once it is over.',
+        'The amount that can still be spent: the least that this delegation and those above it have left; 0 once it has ended.',
     }),
     hint: z.string().meta({ description: 'The last four characters of the code.', examples: ['uQxZ'] }),
     codeExpiresAt: instant,
@@ -70,7 +70,7 @@ export const delegationsApi = {
   create: post('/delegations', {
     summary: 'Delegate a part of what an agent may spend',
     description:
-      'A delegation has a cap and an expiry. Whoever has its `code`, which is shown this once, redeems it for a token of the agent. With the token intents can be declared up to the cap, for `merchant` alone if one is named; every other rule of the agent applies as well. The code can be redeemed once, until the delegation expires and for a day at most. A delegation with a `parentDelegationId` is never wider than its parent, and counts against the caps of all delegations above it.',
+      'A delegation has a cap and an expiry. Its `code`, which is shown only once, can be redeemed for a token of the agent. The token can declare intents up to the cap, only for `merchant` if one is set; every other rule of the agent applies as well. The code can be redeemed once, until the delegation expires and for a day at most. A delegation with a `parentDelegationId` is never wider than its parent, and counts against the caps of all delegations above it.',
     callers: ['key'],
     scope: 'delegations:write',
     body: z.strictObject({
@@ -109,7 +109,7 @@ export const delegationsApi = {
       parent_of_other_agent: [400, 'agentId: the parent is a delegation of another agent.'],
       binding_not_held: [
         403,
-        'The calling key works with the proof of a device only, and the token of a delegation works without it. Use a key that is not bound, or the console.',
+        'The calling key is bound to a device (DPoP), and a delegation’s token cannot be. Use a key that is not bound, or the console.',
       ],
       expires_too_late: [
         403,
@@ -126,7 +126,7 @@ export const delegationsApi = {
   redeem: post('/delegations/redeem', {
     summary: 'Redeem a code for a token',
     description:
-      'The code is the only credential, and it can be redeemed once. The token, which is shown this once, can read its agent with policy, wallet and runs; of tokens, delegations, intents, transactions and events it reaches only those of its delegation. It stops working when the delegation is revoked or expires. If the answer is lost, the owner has to create another delegation.',
+      'The code is the only credential, and it can be redeemed once. The token, which is shown only once, can read its agent with policy, wallet and runs; of tokens, delegations, intents, transactions and events it reaches only those of its delegation. It stops working when the delegation is revoked or expires. If the answer is lost, the owner has to create another delegation.',
     callers: ['public'],
     body: z.strictObject({
       code: z
@@ -140,8 +140,8 @@ export const delegationsApi = {
     fails: {
       owner_suspended: [403, 'The account of this delegation is suspended: its codes cannot be redeemed.'],
       code_not_found: [404, 'code: no such code. A code is `dlg_` and 43 letters and digits.'],
-      code_used: [410, 'code: it has been redeemed. Ask for another one.'],
-      code_expired: [410, 'code: it has expired. Ask for another one.'],
+      code_used: [410, 'code: it was redeemed already. Ask for a new one.'],
+      code_expired: [410, 'code: it has expired. Ask for a new one.'],
       code_revoked: [410, 'code: its delegation has been revoked.'],
     },
     emits: {
@@ -176,7 +176,7 @@ export const delegationsApi = {
   revoke: post('/delegations/{id}/revoke', {
     summary: 'Revoke a delegation and all below it',
     description:
-      'Their tokens stop working at once, nothing more is approved under them, and their open intents are cancelled, which releases their money. A SEPA transfer on one of these intents is cancelled if it is not submitted yet. What has been paid or submitted stays so.',
+      'Their tokens stop working immediately, nothing more is approved under them, and their open intents are cancelled, which releases their money. A SEPA transfer on one of these intents is cancelled if it is not submitted yet. Paid and submitted transfers are not affected.',
     callers: ['key'],
     scope: 'delegations:write',
     returns: [200, DelegationRecord],

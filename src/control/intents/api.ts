@@ -71,7 +71,7 @@ const IntentCreate = z
     cardId: id('card')
       .nullable()
       .default(null)
-      .meta({ description: 'The card that will pay: its limits and controls hold, too.' }),
+      .meta({ description: 'The card that will pay: its limits and controls apply, too.' }),
     runId: id('run').nullable().default(null),
     clientIntentId: label
       .nullable()
@@ -94,10 +94,10 @@ export const intentsApi = {
     tool: {
       name: 'declare_intent',
       isCommon: true,
-      use: 'Use it before every payment: say what is to be bought, from whom and for how much. Approved: pay now. Created: a person decides, at the address in the answer; call wait_for_intent. Denied: do what the remedies say. It pays nothing by itself.',
+      use: 'Use it before every payment: state what to buy, from which merchant and for how much. Approved: pay now. Created: a person decides, at the URL in the answer; call wait_for_intent. Denied: follow the remedies. It pays nothing by itself.',
     },
     description:
-      'The payee is `merchant`, or the record that `beneficiaryId`, `walletId` or `requestId` names: the rules then judge that record’s name, IBAN and country. A payment request may be another owner’s; it must be open, and the amount must be what is missing. An intent that the agent’s policy approves is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`. So is one that waits only for its amount and lies inside an active mandate of the agent (`POST /mandates`): `decidedBy` is then the mandate. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. An intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
+      'The payee is `merchant`, or the record that `beneficiaryId`, `walletId` or `requestId` names: the rules then judge that record’s name, IBAN and country. A payment request may be another owner’s; it must be open, and the amount must be what is missing. An intent that the agent’s policy approves is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`. An intent that would wait only because of its amount is approved if it is inside an active mandate of the agent (`POST /mandates`): `decidedBy` is then the mandate. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. An intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
@@ -116,7 +116,10 @@ export const intentsApi = {
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       ...requestRefusals,
       payee_mismatch,
-      client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
+      client_intent_id_taken: [
+        409,
+        'clientIntentId: another intent of the agent uses it. Choose another one.',
+      ],
     },
     emits: declareEvents,
   }),
@@ -125,7 +128,7 @@ export const intentsApi = {
     tool: {
       name: 'list_intents',
       isCommon: true,
-      use: 'Use it to look what was declared and what became of it, newest first. Do not declare again what is there already.',
+      use: 'Use it to see declared intents and their status, newest first. Do not declare an intent twice.',
     },
     callers: ['key', 'agent'],
     scope: 'intents:read',
@@ -149,7 +152,7 @@ export const intentsApi = {
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
     description:
-      'In the console a person approves with a passkey, and with a key the passkey of a person can be sent along; it must be where the policy asks for it. `POST /passkeys/intents/{intentId}/challenge` gives what it signs, and `GET /intents/{id}/approval` is the proof afterwards. A signature is used up by the request that it came with, whatever is decided. The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and what is tolerated above it is held in the agent’s wallet and counts towards the limits. If the approval is refused, the intent still waits.',
+      'In the console a person approves with a passkey, and with a key the passkey of a person can be sent along; it must be where the policy asks for it. `POST /passkeys/intents/{intentId}/challenge` gives what it signs, and `GET /intents/{id}/approval` is the proof afterwards. A signature can be used in one request only, whatever its outcome. The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and its tolerance are held in the agent’s wallet and count towards the limits. If the approval is refused, the intent still waits.',
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
@@ -164,11 +167,11 @@ export const intentsApi = {
       ...decisionRefusals,
       ...signatureRefusals,
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
-      insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
+      insufficient_funds: [400, 'The balance of the agent’s wallet is too low. Fund the wallet first.'],
       wallet_frozen: [400, 'The agent’s wallet is frozen: unfreeze it first.'],
       attestation_required: [400, 'The agent’s policy asks for an approval with a passkey.'],
       ...levelRefusals,
-      against_policy: [400, 'The agent’s policy does not allow it at this moment.'],
+      against_policy: [400, 'The agent’s policy does not allow it at the moment.'],
     },
     emits: { 'intent.approved': IntentEvent, ...assertionEvents },
   }),
@@ -188,10 +191,10 @@ export const intentsApi = {
       name: 'cancel_intent',
       isCommon: true,
       isFinal: true,
-      use: 'Use it when what was declared is no longer wanted and is not paid: what is held for it is free again. A paid intent cannot be cancelled.',
+      use: 'Use it when an unpaid intent is no longer needed: its held money is released. A paid intent cannot be cancelled.',
     },
     description:
-      'An intent can be cancelled while it waits, and once it is approved as long as no payment on it is under way. A `comment` replaces the one that the intent has.',
+      'An intent can be cancelled while it waits, and while it is approved without a pending payment. A `comment` replaces the one that the intent has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',

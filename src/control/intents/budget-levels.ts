@@ -8,7 +8,6 @@ import { type DelegationLimit, delegationLimits } from '../delegations/index.ts'
 import type { Budget } from '../rules/index.ts'
 import { type RunLimit, runLimits } from '../runs/index.ts'
 
-/** The run, the delegation, the budgeted token and the card that an intent is declared under; null for none. */
 export interface BudgetLevelIds {
   readonly runId: string | null
   readonly delegationId: string | null
@@ -19,11 +18,10 @@ export interface BudgetLevelIds {
 /** A budget below the agent's; without a limit it is only counted. */
 interface BudgetLevel extends Omit<Budget, 'limitCents' | 'usedCents'> {
   readonly limitCents: Cents | null
-  /** Paid from a token's budget on intents that the token did not declare. */
   readonly paidCents?: Cents
 }
 
-type LevelBlocker = 'run_over' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
+type LevelBlocker = 'run_ended' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
 
 /** The budgets below the agents. They do not change while the agents are locked. */
 export class BudgetLevels {
@@ -68,19 +66,17 @@ export class BudgetLevels {
     return cardId ? this.#cards.get(cardId) : undefined
   }
 
-  /** True if no card is named. */
   hasCard(ids: BudgetLevelIds, agentId: string): boolean {
     return ids.cardId === null || this.cardOf(ids)?.agentId === agentId
   }
 
-  /** True if no run is named. */
   hasRun({ runId }: BudgetLevelIds, agentId: string): boolean {
     return runId === null || this.#runs.get(runId)?.agentId === agentId
   }
 
   blockerOf(ids: BudgetLevelIds, now: Date, intentId: string | null): LevelBlocker | undefined {
     const { runId, delegationId } = ids
-    if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_over'
+    if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_ended'
     const isOver = ({ status, expiresAt }: DelegationLimit): boolean =>
       status === 'revoked' || status === 'expired' || expiresAt <= now
     if (delegationId && this.#delegations(delegationId).some(isOver)) return 'delegation_over'

@@ -98,7 +98,6 @@ function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: Declare
   return contradiction === undefined ? undefined : (['payee_mismatch', contradiction] as const)
 }
 
-/** The intent of a payment token that can be charged at once has the token's lifetime. */
 const lifetimeOf = ({ input: { body } }: DeclareRequest, needsPerson: boolean): number =>
   body.paymentToken && !needsPerson ? TOKEN_LIFETIME_MS : minutes(body.expiresInMinutes)
 
@@ -108,7 +107,6 @@ const deciderOf = ({ mandate }: Ruling, { policyId }: Spender): DecidedBy =>
     ? { type: 'mandate', id: mandate.id, name: mandate.name }
     : { type: 'policy', id: policyId, name: null }
 
-/** Decides the intent; if it is approved at once, reserves its budget and holds its money. */
 function newIntent(
   request: DeclareRequest,
   spend: ProposedSpend,

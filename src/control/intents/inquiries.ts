@@ -16,7 +16,6 @@ type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion'
   readonly at: Date
 }
 
-/** All decisions about an intent, oldest first, including those that refused a person's approval. */
 async function decisionsOn(
   intent: Intent,
   { records }: ReadContext,
@@ -49,26 +48,25 @@ type IntentStatus = (typeof intentMachine.states)[number]
 /** No one can approve the intent before there is enough money. The message tells what was there at the declaration. */
 function moneyMissing({ checks }: Intent['decision']): string {
   const missing = checks.find(({ rule, outcome }) => rule === 'insufficient_funds' && outcome !== 'pass')
-  return missing ? ` ${missing.message} Put money into the agent’s wallet, unless somebody has since.` : ''
+  return missing ? ` ${missing.message} Fund the agent’s wallet, unless it has been funded since.` : ''
 }
 
-/** The status of an intent in words, with the reason for the decision that led there. */
 const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: string) => string>> = {
   created: ({ decision }, why) => `It waits for a person: ${why}${moneyMissing(decision)}`,
   approved: (_, why) => `It is approved: ${why}`,
   denied: (_, why) => `It was denied: ${why}`,
   completed: (_, why) => `It has been paid: ${why}`,
   cancelled: ({ comment }) =>
-    comment ? `It was cancelled. What was said last: ${comment}` : 'It was cancelled.',
+    comment ? `It was cancelled. The last comment: ${comment}` : 'It was cancelled.',
   expired: ({ decidedBy }, why) =>
     decidedBy
-      ? 'Its deadline has passed: it was approved, and not paid in time.'
-      : `Its deadline has passed, and nobody had decided: ${why}`,
+      ? 'It has expired: it was approved, but not paid in time.'
+      : `It has expired before a person decided: ${why}`,
 }
 
 async function summaryOf(intent: Intent, policyReason: string, context: ReadContext): Promise<string> {
   const { decidedBy, comment } = intent
-  const personsReason = comment ? `a person decided, and said: ${comment}` : 'a person decided'
+  const personsReason = comment ? `a person decided, with the comment: ${comment}` : 'a person decided'
   const byPerson = decidedBy !== null && decidedBy.type !== 'policy' && decidedBy.type !== 'mandate'
   const status: IntentStatus = intent.status
   const summary = summaryByStatus[status](intent, byPerson ? personsReason : policyReason)
@@ -86,18 +84,15 @@ const versionName = (version: number | null): string =>
 const hasChanged = ({ policyId, policyVersion }: PastDecision, current: Policy | null): boolean =>
   policyId !== (current?.id ?? null) || policyVersion !== (current?.version ?? null)
 
-/** How the policy changed from the first decision to the latest, and from that to now; null if it did not. */
 function policyNote(first: PastDecision, latest: PastDecision, current: Policy | null): string | null {
   const firstName = versionName(first.policyVersion)
   const latestName = versionName(latest.policyVersion)
   const notes: string[] = []
   if (first.policyVersion !== latest.policyVersion || first.policyId !== latest.policyId)
-    notes.push(
-      `It was declared under ${firstName} and decided anew under ${latestName}: the newer one counts.`,
-    )
+    notes.push(`It was declared under ${firstName} and decided again under ${latestName}, which counts.`)
   if (hasChanged(latest, current))
     notes.push(
-      `The policy has changed since then, from ${latestName} to ${versionName(current?.version ?? null)}: asked today, the answer may be another one.`,
+      `The policy has changed since then, from ${latestName} to ${versionName(current?.version ?? null)}: a new decision may differ.`,
     )
   return notes.length > 0 ? notes.join(' ') : null
 }

@@ -22,7 +22,7 @@ export const inquiryApi = {
     tool: {
       name: 'verify_payment',
       isCommon: true,
-      use: 'Use it after paying: give what was really charged and by whom. It says whether that is what was approved.',
+      use: 'Use it after paying: send the amount that was charged and the merchant. It says whether that matches the approval.',
     },
     description:
       'The amount may be less than declared, and more by what the policy tolerated at the approval. Merchants are compared as lists of policies compare them: URLs by their host, names in any case. A mismatch is returned and emitted as `verification.mismatch`; the intent does not change.',
@@ -47,7 +47,7 @@ export const inquiryApi = {
       intent_not_approved: [400, 'Only an approved intent can be compared with what was charged.'],
     },
     emits: {
-      'verification.mismatch': event('What was charged differs from what was approved.', VerificationEvent),
+      'verification.mismatch': event('The charge differs from the approved intent.', VerificationEvent),
     },
   }),
   explanation: get('/intents/{id}/explanation', {
@@ -55,10 +55,10 @@ export const inquiryApi = {
     tool: {
       name: 'explain_refusal',
       isCommon: true,
-      use: 'Use it when an intent was denied or waits: each rule with what it says, and what would make it a yes. Tell the person; do not try to get around a rule.',
+      use: 'Use it when an intent was denied or waits: each rule with its result, and the change that would lead to an approval. Tell the person; do not try to bypass a rule.',
     },
     description:
-      'For every rule a sentence: what it says in the latest decision, and what would have to change for an approval.',
+      'Explains every rule: its result in the latest decision, and the change that would lead to an approval.',
     callers: ['key', 'agent'],
     scope: 'intents:read',
     returns: [
@@ -69,7 +69,7 @@ export const inquiryApi = {
         decidedAt: instant,
         summary: z.string().meta({
           examples: [
-            'It waits for a person: € 25.00 is above the limit of € 10.00 up to which no person is asked.',
+            'It waits for a person: € 25.00 is above the limit of € 10.00 up to which no approval is needed.',
           ],
         }),
         policy: z

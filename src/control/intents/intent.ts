@@ -47,7 +47,6 @@ const schema = defineEntity({
     amountCents: centsColumn('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
-    /** The IBAN of the beneficiary or wallet at the declaration. */
     payeeIban: nullable.string(),
     mcc: nullable.string(),
     country: nullable.string(),
@@ -63,7 +62,7 @@ const schema = defineEntity({
     tokenId: nullable.string(),
     clientIntentId: nullable.string(),
     possibleDuplicateOf: nullable.string(),
-    /** By this key a payment of the card network finds the intent; null in intents of earlier versions. */
+    /** A payment of the card network finds the intent by this key; null in intents of earlier versions. */
     merchantKey: nullable.string(),
     holdCents: nullable.cents('hold_cents'),
     fingerprint: nullable.string().name('likeness'),

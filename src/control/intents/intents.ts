@@ -197,7 +197,7 @@ const all = implement(
 
 export const intentsArea = area(
   'Intents',
-  'What agents want to spend: declared, decided, then paid, cancelled or expired.',
+  'Spending that agents declare: decided, then paid, cancelled or expired.',
   all,
   {
     personal: intentsPersonal,

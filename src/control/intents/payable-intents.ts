@@ -5,7 +5,6 @@ import type { Cents } from '../../values/money.ts'
 import { CardTerms } from '../card-terms/index.ts'
 import { hasPayeeRecord, Intent } from './intent.ts'
 
-/** A payment of the card network that looks for the intent that covers it. */
 export interface IntentSearch {
   readonly agentId: string
   readonly cardId: string

@@ -64,7 +64,6 @@ export class Payees {
     this.#requests = requests
   }
 
-  /** The refusal for a named record that does not exist, or that cannot be paid by this amount. */
   refusalOf({ beneficiaryId, walletId, requestId }: PayeeReference, amount: Cents): PayeeRefusal | undefined {
     const wallet = walletId ? this.#wallets.get(walletId) : undefined
     if (walletId && !wallet) return ['wallet_not_found']
@@ -92,12 +91,11 @@ export class Payees {
     return { merchant: name, payeeIban: iban, country: beneficiary.country ?? country }
   }
 
-  /** What the request says differently from the payee's record; undefined if they agree. */
   contradiction(reference: PayeeReference): string | undefined {
     const payee = this.resolve(reference)
     const { merchant, country } = reference
     if (merchant !== undefined && foldMerchant(merchant) !== foldMerchant(payee.merchant))
-      return `merchant: ${merchant} is not whom this pays: that is ${payee.merchant}. Leave it out.`
+      return `merchant: ${merchant} is not the payee ${payee.merchant}. Leave it out.`
     if (country !== null && country !== payee.country)
       return `country: ${payee.merchant} is in ${payee.country}, not in ${country}. Leave it out.`
     return undefined
@@ -113,7 +111,7 @@ export function requestRefusal(request: Payable | undefined, amount: Cents): Pay
   if (amount === amountCents) return undefined
   return [
     'request_other_amount',
-    `amountEuros: ${formatMoney(amountCents)} are missing for the request, not ${formatMoney(amount)}.`,
+    `amountEuros: ${formatMoney(amountCents)} are outstanding for the request, not ${formatMoney(amount)}. Declare that amount.`,
   ]
 }
 

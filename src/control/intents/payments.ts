@@ -21,13 +21,12 @@ import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
 
 export const paidEvents = {
-  'intent.completed': event('What an intent was for has been paid.', IntentEvent),
+  'intent.completed': event('An intent has been paid.', IntentEvent),
   ...mandateExhausted,
 }
 
 type PaymentContext = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
 
-/** Can arise between an approval and the submission of its payment. */
 export type SubmissionBlocker = 'agent_not_active' | 'intent_other_merchant'
 
 type PaymentBlocker = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | SubmissionBlocker
@@ -108,7 +107,6 @@ export class IntentPayments {
     if (intent.workflowId) wake(intentProcess, intent)
   }
 
-  /** Completes the intent by its payment, whose money leaves now or in parts; the rest stays held. */
   complete(intent: IntentRow, transactionId: string, context: PaymentContext): void {
     if (!intentMachine.move(intent, 'completed')) throw new Error(`${intent.id} cannot be paid`)
     this.#change(intent, { transactionId, paymentId: null })
@@ -161,7 +159,7 @@ export async function openPayments(
 export const paymentsToCancel = (tenantNow: TenantNow, intentIds: readonly string[]): IntentPayments =>
   new IntentPayments(tenantNow, [...new Set(intentIds)])
 
-/** By its name, and by its IBAN if that was known at the approval. */
+/** Compares the name, and the IBAN if it was known at the approval. */
 export const isApprovedPayee = (
   { merchant, payeeIban }: Pick<IntentRow, 'merchant' | 'payeeIban'>,
   { name, iban }: { readonly name: string; readonly iban: string | null },

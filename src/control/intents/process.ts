@@ -4,7 +4,7 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const intentProcess = {
   name: 'intent',
   title: 'Intent',
-  details: `Waits until a person has approved the intent, then until it is paid. What is not done by the deadline expires.
+  details: `Waits until a person approves the intent, then until it is paid. At its deadline an open intent expires.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 

@@ -43,18 +43,17 @@ export const unpaidResponse = <T extends object>(intent: T) => withMembers(inten
 /** Null if the payment was completed, as the intent's status says that. */
 export function paymentSentence({ status, reason }: IntentPayment): string | null {
   const why = reason ? ` ${reason.message}` : ''
-  if (status === 'rejected') return `Its payment was rejected, and the money is back.${why}`
-  if (status === 'returned') return `Its payment came back.${why}`
-  if (status === 'cancelled') return `A payment on it was cancelled before it had left.${why}`
+  if (status === 'rejected') return `Its payment was rejected, and the money was returned.${why}`
+  if (status === 'returned') return `Its payment was returned.${why}`
+  if (status === 'cancelled') return `Its payment was cancelled before it was submitted.${why}`
   if (status === 'completed') return null
-  return reason ? `Its payment is under way and waits.${why}` : 'Its payment is under way.'
+  return reason ? `Its payment is pending and waits.${why}` : 'Its payment is pending.'
 }
 
 /** The person whose decision led to the status; a later event is not that person's act. */
 const personOf = ({ status, decidedBy }: IntentRow): string | null =>
   decidedBy?.type === 'console' && (status === 'approved' || status === 'denied') ? decidedBy.id : null
 
-/** The mandate that approved it, while the status is still that approval. */
 const mandateOf = ({ status, decidedBy }: IntentRow): string | null =>
   decidedBy?.type === 'mandate' && status === 'approved' ? decidedBy.id : null
 

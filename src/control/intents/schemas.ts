@@ -21,7 +21,7 @@ export const merchant = label.optional().meta({
 
 export const requestId = id('request').nullable().default(null).meta({
   description:
-    'The payment request that it pays, of whichever owner. The payee is then its holder, and the amount what is missing.',
+    'The payment request that it pays, which may be another owner’s. Its holder is the payee, and the outstanding amount is the amount.',
 })
 
 interface PayeeReference {
@@ -38,7 +38,7 @@ export const hasPayee = (reference: PayeeReference): boolean =>
   reference.merchant !== undefined || recordsOf(reference) > 0
 export const payeeMissing = {
   path: ['merchant'],
-  error: 'say whom it pays, here or with beneficiaryId, walletId or requestId',
+  error: 'name the payee, here or with beneficiaryId, walletId or requestId',
 }
 
 export const hasOnePayee = (reference: PayeeReference): boolean => recordsOf(reference) <= 1
@@ -53,7 +53,7 @@ const DecidedBy = z.object({
     .string()
     .nullable()
     .meta({ examples: ['key_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-  name: z.string().nullable().meta({ description: 'As given. Nothing proves the name of an operator.' }),
+  name: z.string().nullable().meta({ description: 'As given. The name of an operator is not verified.' }),
 })
 
 const Payment = z
@@ -62,7 +62,8 @@ const Payment = z
     id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     status: z.enum(paymentStates),
     amountCents: money.meta({
-      description: 'Its sum. By card it is what the merchant has collected, once it has collected something.',
+      description:
+        'Its sum. For a card payment: the collected amount, once the merchant has collected something.',
     }),
     reason: z
       .object({
@@ -91,7 +92,7 @@ export const IntentRecord = z
     requestId: id('request').nullable().meta({ description: 'The payment request that it pays.' }),
     paymentTokenId: id('paymenttoken')
       .nullable()
-      .meta({ description: 'The payment token that was made with it, which alone names its payee.' }),
+      .meta({ description: 'The payment token that was created with it. The token alone names its payee.' }),
     cardId: id('card').nullable(),
     runId: id('run').nullable(),
     delegationId: id('delegation').nullable(),
@@ -105,11 +106,11 @@ export const IntentRecord = z
     transactionId: id('txn').nullable(),
     payment: Payment.nullable().meta({
       description:
-        'The latest payment on the intent. A completed intent stays completed if its payment is `rejected` or `returned` later: the money is back, and `reason` says why.',
+        'The latest payment on the intent. A completed intent stays completed if its payment is `rejected` or `returned` later: the money was returned, and `reason` says why.',
     }),
     receiptStatus: z.enum(receiptStates).nullable().meta({
       description:
-        'How the receipts of its payment stand: `mismatch` where one has another total. Null without one.',
+        'The match of its payment’s receipts: `mismatch` if one has another total. Null without receipts.',
     }),
     workflowId: z.string().nullable().meta({
       description:
@@ -127,7 +128,9 @@ export const IntentEvent = z.object({
   delegationId: id('delegation').optional(),
   cardId: id('card').optional().meta({ description: 'The card that it names.' }),
   requestId: id('request').optional().meta({ description: 'The payment request that it names.' }),
-  paymentTokenId: id('paymenttoken').optional().meta({ description: 'The payment token made with it.' }),
+  paymentTokenId: id('paymenttoken')
+    .optional()
+    .meta({ description: 'The payment token that was created with it.' }),
   personId: id('person').optional().meta({ description: 'The person who has approved or denied it.' }),
   mandateId: id('mandate').optional().meta({ description: 'The mandate that has approved it.' }),
   status,
@@ -148,7 +151,7 @@ export { signatureRefusals }
 
 export const decisionRefusals = {
   intent_not_found,
-  intent_not_waiting: [400, 'The intent does not wait for a decision any more.'],
+  intent_not_waiting: [400, 'The intent is no longer waiting for a decision.'],
   intent_expired,
 } as const satisfies Record<string, Failure>
 
@@ -156,25 +159,25 @@ export const cancelRefusals = {
   intent_not_found,
   intent_closed: [400, 'The intent has ended already.'],
   intent_expired,
-  intent_being_paid: [400, 'A payment on it is under way. Cancel that payment first.'],
+  intent_being_paid: [400, 'A payment on it is pending. Cancel that payment first.'],
 } as const satisfies Record<string, Failure>
 
 export const payee_mismatch: Failure = [
   400,
-  'merchant or country: the record of the payee says otherwise. Leave it out.',
+  'merchant or country: it differs from the payee’s record. Leave it out.',
 ]
 
 export const requestRefusals = {
   request_not_found: [404, 'requestId: no such payment request.'],
   request_not_open: [400, 'requestId: the request is paid or has ended, and cannot be paid.'],
-  request_other_amount: [400, 'amountEuros: it must be what is missing for the request.'],
+  request_other_amount: [400, 'amountEuros: it must be the outstanding amount of the request.'],
 } as const satisfies Record<string, Failure>
 
 export const levelRefusals = {
-  run_over: [400, 'The run has ended: nothing more is spent in it. Start another one.'],
-  delegation_over: [400, 'The delegation is revoked or has expired: nothing more is spent under it.'],
-  card_closed: [400, 'cardId: the card is closed and pays nothing more. Name another one, or none.'],
-  card_of_other_intent: [400, 'cardId: the card was issued for another intent, and pays that one alone.'],
+  run_ended: [400, 'The run has ended. Start a new one.'],
+  delegation_over: [400, 'The delegation is revoked or has expired. Ask for a new one.'],
+  card_closed: [400, 'cardId: the card is closed. Name another one, or none.'],
+  card_of_other_intent: [400, 'cardId: the card was issued for another intent, and pays only that one.'],
 } as const satisfies Record<string, Failure>
 
 export const runRefusals = {

@@ -121,7 +121,6 @@ export const spenderFor = (actor: Actor, agentId: string, { agents }: SpendConte
   return agent?.status === 'deleted' ? undefined : agent
 }
 
-/** Why the spend cannot be decided, because of its run, delegation or card; undefined if it can. */
 export function blockerOf(
   spend: ProposedSpend,
   { levels }: SpendContext,

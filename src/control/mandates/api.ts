@@ -35,16 +35,16 @@ const exampleMandate = {
 export const mandatesApi = {
   options: post('/mandates/options', {
     requires: 'passkeys',
-    summary: 'Ask for the challenge of a mandate',
+    summary: 'Get the challenge of a mandate',
     description:
-      'The statement that a person signs with a passkey to make this mandate: the agent, every constraint and the end. `options` go to `navigator.credentials.get`; what that gives goes to `POST /mandates` with the same members. The challenge can be used once, for five minutes.',
+      'The statement that a person signs with a passkey to create this mandate: the agent, every constraint and the end. `options` go to `navigator.credentials.get`; what that gives goes to `POST /mandates` with the same members. The challenge can be used once, for five minutes.',
     callers: ['key'],
     scope: 'mandates:write',
     body: NewMandate.extend({
       personId: id('person')
         .nullable()
         .default(null)
-        .meta({ description: 'The person who is to sign. Null: anybody who may; in the console it is you.' }),
+        .meta({ description: 'The person who must sign. Null: any approver; in the console it is you.' }),
     }),
     example: { ...exampleMandate, personId: null },
     returns: [201, ChallengeRecord],
@@ -52,9 +52,9 @@ export const mandatesApi = {
     emits: {},
   }),
   create: post('/mandates', {
-    summary: 'Make a mandate',
+    summary: 'Create a mandate',
     description:
-      'What a person allows an agent in advance. While it is active, an intent inside it needs no person where the amount alone would ask one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. It counts only what it approves. Possible duplicates, risk and `requireAttestation` ask a person all the same, every other rule of the policy holds as ever, and so do all other budgets. Of several mandates that allow an intent it is the one that ends first. A passkey of a person who may approve intents signs it, over exactly these members.',
+      'A person’s permission in advance. While it is active, an intent inside it needs no person where only its amount would require one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. It counts only what it approves. Possible duplicates, risk and `requireAttestation` still require a person, and every other rule and budget still applies. Of several mandates that allow an intent, the one that ends first is used. A passkey of a person who may approve intents signs it, over exactly these members.',
     callers: ['key'],
     scope: 'mandates:write',
     signature: { challenge: '/mandates/options', always: true },
@@ -79,7 +79,7 @@ export const mandatesApi = {
       ...assertionRefusals,
     },
     emits: {
-      'mandate.created': event('A person has allowed an agent payments in advance.', MandateEvent),
+      'mandate.created': event('A person has signed a mandate for an agent.', MandateEvent),
       ...assertionEvents,
     },
   }),
@@ -116,7 +116,7 @@ export const mandatesApi = {
   resume: post('/mandates/{id}/resume', {
     summary: 'Resume a suspended mandate',
     description:
-      'Refused while the reason stands: the agent is frozen or being deleted, or the person who has signed it was removed.',
+      'Refused while the reason remains: the agent is frozen or being deleted, or the person who has signed it was removed.',
     callers: ['key'],
     scope: 'mandates:write',
     body: comment,
@@ -136,7 +136,7 @@ export const mandatesApi = {
   revoke: post('/mandates/{id}/revoke', {
     summary: 'Revoke a mandate',
     description:
-      'For good: from the answer on nothing is approved by it. What it has approved stays approved; cancel those intents where they are not to be paid.',
+      'Permanent: it approves nothing from now on. Intents that it has approved stay approved; cancel those that should not be paid.',
     callers: ['key'],
     scope: 'mandates:write',
     body: comment,
@@ -158,6 +158,6 @@ export const mandatesApi = {
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails: lookupFails,
-    emits: { 'mandate.expired': event('A mandate has reached its end.', MandateEvent) },
+    emits: { 'mandate.expired': event('A mandate has expired.', MandateEvent) },
   }),
 }

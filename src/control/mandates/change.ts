@@ -91,7 +91,7 @@ export const revoke: HandlerOf<typeof mandatesApi.revoke> = async ({ params, bod
   return mandateResponse(mandate, context)
 }
 
-/** By the tenant's clock. Sweep and process may both try: the second changes nothing. */
+/** Uses the tenant's clock. Sweep and process may both try: the second changes nothing. */
 export const expire: HandlerOf<typeof mandatesApi.expire> = async ({ params }, context) => {
   const { now, emit, wake, refuse } = context
   const found = await lockMandate(params.id, context)

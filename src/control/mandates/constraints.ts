@@ -57,20 +57,19 @@ const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit
   ]
 }
 
-/** A message to follow the mandate's name; undefined if the payee is allowed. */
 function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): string | undefined {
   const { merchants, mccSet, countrySet, findMerchant } = constraints
   const { merchant, payeeIban, mcc, country } = spend
   if (merchants.length > 0 && findMerchant(merchant, payeeIban) === undefined)
-    return `is not good for ${merchant}`
+    return `does not allow ${merchant}`
   if (mccSet.size > 0 && !(mcc !== null && mccSet.has(mcc)))
     return mcc === null
-      ? 'asks for mcc, the merchant category, which is not given'
-      : `is not good for the merchant category ${mcc}`
+      ? 'requires mcc, the merchant category'
+      : `does not allow the merchant category ${mcc}`
   if (countrySet.size > 0 && !(country !== null && countrySet.has(country)))
     return country === null
-      ? 'asks for country, where the merchant is, which is not given'
-      : `is not good for merchants in ${country}`
+      ? 'requires country, the merchant’s country'
+      : `does not allow merchants in ${country}`
   return undefined
 }
 
@@ -80,7 +79,6 @@ export const figuresOf = (constraints: Constraints, used: MandateCounters) => ({
   count: constraints.count === null ? null : { limit: constraints.count, used: used.uses },
 })
 
-/** A message to follow the mandate's name; undefined if the spend is inside it. */
 export const whyOutside = (
   constraints: CompiledConstraints,
   spend: MandatedSpend,

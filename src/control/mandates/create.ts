@@ -1,7 +1,7 @@
 import {
   burnAssertion,
   openChallenge,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import { findPerson } from '../../identity/people/index.ts'
@@ -96,7 +96,7 @@ export const create: Create = async ({ body }, context) => {
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
   if (signer?.status !== 'active' || !roleScopes[signer.role].has('intents:approve'))
-    return refuse('person_may_not')
+    return refuse('insufficient_role')
   const blocker = blockerOf(body, open, now)
   return blocker ? refuse(blocker) : makeMandate(body, verified, context)
 }
@@ -108,7 +108,7 @@ type Making = Pick<
 
 async function makeMandate(
   { agentId, name, constraints, expiresAt }: MandateRequest,
-  { person, passkeyId, statement, assertion, publicKeyJwk }: Verified,
+  { person, passkeyId, statement, assertion, publicKeyJwk }: VerifiedAssertion,
   { records, tenant, now, ports, emit, wake }: Making,
 ) {
   const id = newId('mandate')

@@ -73,7 +73,7 @@ const expiry: Deadline = {
 
 export const mandatesArea = area(
   'Mandates',
-  'What a person has allowed an agent in advance, signed with a passkey: intents inside it wait for nobody.',
+  'Permissions in advance, signed with a passkey: intents inside a mandate need no further approval.',
   mandates,
   {
     personal: mandatesPersonal,

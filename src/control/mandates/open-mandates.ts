@@ -99,7 +99,6 @@ const useOf = ({ id, name, expiresAt, constraints }: OpenMandate, used: MandateC
   ...figuresOf(constraints, used),
 })
 
-/** The mandates by which the agents of a batch may spend, each with what earlier intents have used of it. */
 export class AgentMandates {
   readonly #byAgent: ReadonlyMap<string, OpenMandate[]>
   readonly #counters: BudgetCounters
@@ -110,7 +109,7 @@ export class AgentMandates {
     this.#counters = counters
   }
 
-  /** Of several covering mandates, the one that ends first; otherwise why none covers the spend. */
+  /** The covering mandate that ends first; otherwise why none covers the spend. */
   covering(agentId: string, spend: MandatedSpend, now: Date): Mandated {
     const standing = (this.#byAgent.get(agentId) ?? []).filter(({ expiresAt }) => expiresAt > now)
     if (standing.length === 0) return NO_MANDATE

@@ -4,7 +4,7 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const mandateProcess = {
   name: 'mandate',
   title: 'Mandate',
-  details: `Watches over what a person has allowed an agent in advance, until that ends: by its time, by being used up, or by being revoked. While it is suspended nothing is approved by it.
+  details: `Runs until the mandate ends: it expires, is exhausted or is revoked. While it is suspended it approves nothing.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
@@ -17,11 +17,11 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   decide: 'changeMandate',
   signals: {
     suspend: {
-      effect: 'Suspends the mandate: nothing more is approved by it.',
+      effect: 'Suspends the mandate: it approves nothing until it is resumed.',
       operation: 'mandates.suspend',
     },
     resume: { effect: 'Makes the mandate active again.', operation: 'mandates.resume' },
-    revoke: { effect: 'Revokes the mandate for good and ends the run.', operation: 'mandates.revoke' },
+    revoke: { effect: 'Revokes the mandate permanently and ends the run.', operation: 'mandates.revoke' },
   },
   steps: {
     expireMandate: { operation: 'mandates.expire', summary: 'Expire the mandate at its end' },

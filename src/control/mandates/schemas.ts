@@ -10,7 +10,7 @@ import { MAX_DAYS, MAX_OPEN, mandateMachine, suspensions } from './mandate.ts'
 
 export const status = z.enum(mandateMachine.states).meta({
   description:
-    '`suspended`: nothing is approved by it until it is resumed. `exhausted`: everything that it allows in all has been paid.',
+    '`suspended`: it approves nothing until it is resumed. `exhausted`: everything that it allows has been paid.',
 })
 
 const limit = (description: string) => positiveMoney().nullable().default(null).meta({ description })
@@ -22,7 +22,7 @@ const moneyLimits = {
   perTransactionCents: limit('The most for one payment.'),
   perDayCents: limit('The most that is held and spent under it in a UTC day.'),
   perMonthCents: limit('The most that is held and spent under it in a calendar month.'),
-  totalCents: limit('The most that is held and spent under it in all.'),
+  totalCents: limit('The most that is held and spent under it in total.'),
 }
 
 const NewConstraints = z
@@ -34,7 +34,7 @@ const NewConstraints = z
       .max(1_000_000)
       .nullable()
       .default(null)
-      .meta({ description: 'How many payments it allows, open ones with them.' }),
+      .meta({ description: 'How many payments it allows, including open ones.' }),
     merchants: z.array(merchantPattern).max(MAX_ENTRIES).default([]).meta({
       description:
         'Names, hosts, `*.example.com` or IBANs, compared as in the allowlist of a policy. Empty: any merchant.',
@@ -105,7 +105,7 @@ export const MandateRecord = z
       .meta({ description: 'How many payments are left. Null: any number. 0 once it has ended.' }),
     expiresAt: instant,
     suspendedBecause: z.enum(suspensions).nullable().meta({ description: 'Null unless it is `suspended`.' }),
-    comment: z.string().nullable().meta({ description: 'What was said with the last change.' }),
+    comment: z.string().nullable().meta({ description: 'The comment of the last change.' }),
     endedAt: instant.nullable().meta({ description: 'When it was revoked, has expired or was exhausted.' }),
     signedBy: z.object({ personId: id('person'), passkeyId: id('passkey') }),
     jws: z.string().meta({
@@ -130,12 +130,12 @@ export const MandateEvent = z.object({
 
 /** Every operation that pays on intents emits it: a payment can use up the last of a mandate. */
 export const mandateExhausted = {
-  'mandate.exhausted': event('Everything that a mandate allows in all has been paid.', MandateEvent),
+  'mandate.exhausted': event('Everything that a mandate allows has been paid.', MandateEvent),
 }
 
 export const mandateSuspended = {
   'mandate.suspended': event(
-    'A mandate has been suspended: by somebody, because its agent was frozen or is being deleted, or because its signer was removed.',
+    'A mandate has been suspended: by a person or key, because its agent was frozen or is being deleted, or because its signer was removed.',
     MandateEvent,
   ),
 }
@@ -146,7 +146,7 @@ export const lookupFails = { mandate_not_found } as const satisfies Record<strin
 
 export const changeFails = {
   mandate_not_found,
-  mandate_over: [400, 'The mandate has ended: it is revoked, expired or exhausted. Make another one.'],
+  mandate_over: [400, 'The mandate has ended: it is revoked, expired or exhausted. Create a new one.'],
 } as const satisfies Record<string, Failure>
 
 export const termFails = {

@@ -75,7 +75,7 @@ function guessName(text: string): Resolution {
   return { name, mcc, confidence: mcc ? CONFIDENCE.guessed : CONFIDENCE.cleaned }
 }
 
-/** By rules alone: the same text always has the same answer. */
+/** Applies rules only: the same text always has the same answer. */
 export function resolveDescriptor(query: string): ResolvedDescriptor {
   const { text, processors } = stripProcessors(query)
   const { name, mcc, confidence } =

@@ -53,7 +53,6 @@ const wildcardOf = (pattern: string): string | undefined => {
 type Positions = Map<string, number>
 const NO_MATCH = Number.POSITIVE_INFINITY
 
-/** Finds the position of the first pattern that a merchant matches, under one normalization. */
 class PatternIndex {
   readonly #normalization: Normalization
   readonly #names: Positions = new Map()
@@ -69,7 +68,7 @@ class PatternIndex {
     const host = hostOf(pattern)
     if (domain) this.#domains.set(this.#normalization.host(domain), position)
     else if (host) this.#hosts.set(this.#normalization.host(host), position)
-    // By appearance a host is a name too: `Booking com` looks like booking.com.
+    // When appearance counts, a host is a name too: `Booking com` looks like booking.com.
     if (!domain && (!host || this.#normalization === byAppearance))
       this.#names.set(this.#normalization.name(pattern), position)
   }
@@ -167,7 +166,6 @@ export function isSameMerchant(bound: string, merchant: string): boolean {
   return hasSameProcessor && foldMerchant(wanted.name) === foldMerchant(named.name)
 }
 
-/** Like `isSameMerchant`, for a bound payee that may be an IBAN. */
 export const isSamePayee = (bound: string, merchant: string, iban: string | null | undefined): boolean =>
   looksLikeIban(bound) ? plainIban(bound) === iban : isSameMerchant(bound, merchant)
 
@@ -178,12 +176,12 @@ type PatternCheck = readonly [hasProblem: (pattern: string) => boolean, problem:
 
 const checks: readonly PatternCheck[] = [
   [pattern => pattern === '', 'is empty; leave it out'],
-  [hasInvisible, 'has characters that are not seen; type it anew'],
-  [pattern => pattern === '*', 'a lone asterisk stands for everybody; leave the list empty for no rule'],
+  [hasInvisible, 'contains invisible characters; type it again'],
+  [pattern => pattern === '*', 'a lone asterisk matches every merchant; leave the list empty for no rule'],
   [
     pattern =>
       pattern.includes('*') && !/^\*\.[^*]+$/.test(pattern) && namedMerchant(pattern).name.includes('*'),
-    'an asterisk stands only in front of a host, as in *.example.com, or as statements have it: SQ *BOOKSHOP',
+    'an asterisk is allowed only in front of a host, as in *.example.com, or as in card statements: SQ *BOOKSHOP',
   ],
   [
     pattern => pattern.startsWith('*.') && isTooWide(pattern),

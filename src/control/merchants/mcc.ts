@@ -43,7 +43,6 @@ function group(name: string, description: string, members: string): MccGroup {
   return { name, description, codes: categories.map(({ code }) => code).filter(isIn) }
 }
 
-/** Groups of codes that a policy can name. A code may be in several groups. */
 export const mccGroups: readonly MccGroup[] = [
   group('advertising', 'Advertising and commercial art', '7311 7333'),
   group('automotive', 'Cars, their parts and their repair', '5013 5511-5533 5551-5599 7531-7549'),

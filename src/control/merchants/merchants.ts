@@ -10,7 +10,7 @@ import { resolveDescriptor } from './descriptors.ts'
 import { foldMerchant, merchantSkeleton, patternProblem, payeeMatcher } from './matcher.ts'
 import { categories, mccGroup, mccGroups } from './mcc.ts'
 
-// Reads the agent's latest 2,000 records by its index, whatever their status: the cost does not grow with the
+// Reads the agent's latest 2,000 records by its index, in any status: the cost does not grow with the
 // history.
 const SPENDS = `
 with paid as (
@@ -62,7 +62,7 @@ function objectionTo(
 ): string | undefined {
   if (blockPattern !== undefined) return `The blocklist has ${blockPattern}; it wins.`
   if (isAllowed) return 'The allowlist has it already.'
-  if (lookalike !== undefined) return `It looks like ${lookalike}, and is written otherwise.`
+  if (lookalike !== undefined) return `It looks like ${lookalike}, but is spelled differently.`
   if (spends === 1) return 'Paid once only.'
   const problem = patternProblem(foldMerchant(merchant))
   return problem && `It cannot be written into an allowlist: it ${problem}.`
@@ -132,6 +132,6 @@ const merchants = implement(merchantsApi, {
 
 export const merchantsArea = area(
   'Merchants',
-  'Who is paid: categories, the names behind statements, and suggestions for allowlists.',
+  'Payees: categories, the names behind descriptors, and suggestions for allowlists.',
   merchants,
 )

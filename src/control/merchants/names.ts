@@ -32,7 +32,6 @@ const asterisks = /[*＊﹡∗⁎✱٭]/u
 
 const hasLetter = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
-/** The merchant in a descriptor, and the processor in front of it. */
 export interface NamedMerchant {
   readonly name: string
   readonly processor: string | null

@@ -1,7 +1,6 @@
 import { countries } from '../../values/countries.ts'
 import { guessMcc } from './mcc-keywords.ts'
 
-/** Prefixes that payment processors write before the name of the merchant. */
 const processors: readonly (readonly [prefix: RegExp, name: string])[] = [
   [/^(?:SQ|GOSQ\.COM|SQUARE) ?\*/i, 'Square'],
   [/^(?:TST|TOAST)\* ?/i, 'Toast'],

@@ -59,7 +59,7 @@ const noEvent = (event: string): never => {
   throw new Error(`${event}: nothing has left by a hold`)
 }
 
-/** Holds the money of a payment that we make, or frees it before any of it has left: no event follows from that. */
+/** Holds the money of a payment that this service makes, or releases it before any of it has left: no event follows. */
 export const holdPayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
   fact: FactOf<'authorized' | 'reversed'>,
@@ -70,8 +70,8 @@ export const holdPayment = <P extends Payment, B extends PaymentBatch>(
 ): PaymentState => applyFact(payment, fact, channel, evidence, batch, { wake, emit: noEvent })
 
 /**
- * Captures a payment that we make at once. Nothing is settled and nothing comes back by it, so neither the channel nor the
- * events of the operation say how.
+ * Captures a payment that this service makes at once. Nothing is settled or refunded by it, so the channel
+ * and the events of the operation need not say how.
  */
 export const capturePayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
@@ -83,7 +83,7 @@ export const capturePayment = <P extends Payment, B extends PaymentBatch>(
 ): PaymentState =>
   applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
 
-/** Where money is that has come back, and what speaks for it. */
+/** The place of refunded money, and its evidence. */
 type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountCents'>
 
 /**
@@ -120,21 +120,20 @@ export async function writePayments(
   ])
 }
 
-/** A payment that is paid after it was given back keeps its intent only if no other payment has taken it. */
+/** A payment that is paid after it was refunded keeps its intent only if no other payment has taken it. */
 function reclaimIntent(payment: Payment, state: PaymentState, { payments }: PaymentBatch): void {
   const intent = coveringIntent(payment, { payments })
   if (!intent || state.capturedCents === 0n) return
   const isMine = intent.paymentId === payment.id || intent.transactionId === payment.transactionId
   if (isMine && (intent.paymentId || intent.transactionId)) return
-  // An intent on which we have begun the payment pays it, even if its agent has been frozen since.
-  const isPayable = state.isOurs
+  // An intent on which this service has begun the payment pays it, even if its agent was frozen since.
+  const isPayable = state.isSelfInitiated
     ? intent.status === 'approved' && intent.paymentId === null
     : payments.blockerOf(intent) === undefined
   if (isPayable) payments.begin(intent, payment.id)
   else Object.assign(payment, { source: 'wallet', intentId: null })
 }
 
-/** Counts the state towards the limits, and shows it on the record of the channel and on the transaction. */
 function showState<P extends Payment, B extends PostedBatch>(
   payment: P,
   state: PaymentState,
@@ -173,7 +172,7 @@ function createTransaction(
   return transaction
 }
 
-/** Records what came back by a network. How much of it is of the payment may become known later. */
+/** Records money that came back by a network. How much of it is of the payment may become known later. */
 function recordRefunds(
   payment: Payment,
   before: PaymentState,
@@ -189,7 +188,6 @@ function recordRefunds(
   batch.refunds.link(source, transactionId, refundedOfPayment(state))
 }
 
-/** Records what came back by the last fact, with its part that is of the payment. */
 function addRefund(
   { agentId }: Payment,
   before: PaymentState,
@@ -217,7 +215,7 @@ function moveIntent(
   if (!intent) return
   if (intent.status === 'approved') stepIntent(intent, payment, state, transaction, batch, context)
   const isConfirmedNow = state.confirmedCents !== null && before.confirmedCents === null
-  const isDone = state.isOver || isConfirmedNow
+  const isDone = state.isClosed || isConfirmedNow
   if (intent.status === 'completed' && intent.transactionId === transaction?.id && isDone)
     batch.payments.releaseRest(intent, batch.book, context)
 }

@@ -19,7 +19,6 @@ import type { PaymentState } from './state.ts'
 
 export type CountingBatch = Pick<PostedBatch, 'payments' | 'counters' | 'agents'>
 
-/** Counts the payment towards the limits: what is spent, and what is still reserved. */
 export function countUsage<P extends Payment>(
   payment: P,
   state: PaymentState,
@@ -78,7 +77,7 @@ function releaseAbove(reference: Cause, kept: Cents, counters: PostedBatch['coun
   if (reserved > kept) counters.releasePart(reference, minus(reserved, kept))
 }
 
-/** A payment whose money has come back stays a use, in any order of its facts. */
+/** A refunded payment stays a use, in any order of its facts. */
 function setSpent(
   reference: Cause,
   { spentCents, capturedCents }: Pick<Usage, 'spentCents' | 'capturedCents'>,

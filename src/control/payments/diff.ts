@@ -1,7 +1,6 @@
 import { type Cents, cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { type PaymentState, type Share, sharesOf } from './state.ts'
 
-/** The amounts that a payment's record states as booked. */
 export interface BookedAmounts {
   readonly capturedCents: Cents
   readonly clearedCents: Cents
@@ -20,7 +19,6 @@ export interface PaymentDiff {
   readonly undoCents: Cents
   readonly settleCents: Cents
   readonly refundCents: Cents
-  /** How much of each approval stays held. */
   readonly shares: readonly Share[]
 }
 
@@ -39,7 +37,6 @@ export function diffOf(booked: BookedAmounts, state: PaymentState): PaymentDiff 
   }
 }
 
-/** What counts towards limits for one reservation. */
 export interface Usage {
   /** An increment by its number; what was cleared beyond all approvals; what was requested or cleared without any. */
   readonly of: number | 'excess' | 'unauthorized'
@@ -47,19 +44,18 @@ export interface Usage {
   readonly amountCents: Cents
   readonly heldCents: Cents
   readonly capturedCents: Cents
-  /** Captured, less what came back. */
   readonly spentCents: Cents
-  /** Whether it counts as a payment of its own. */
+  /** It counts as a payment of its own. */
   readonly isUse: boolean
 }
 
-/** What is spent: captured, less refunds and dispute credits. */
+/** Captured, less refunds and dispute credits. */
 export const spentOf = ({ capturedCents, refundedCents, creditedCents }: PaymentState): Cents =>
   restOf(restOf(capturedCents, refundedCents), creditedCents)
 
 /** How a payment counts towards the limits of its subjects. Under an intent it is no use of its own. */
 export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
-  const { approvals, isOurs, pendingCents } = state
+  const { approvals, isSelfInitiated, pendingCents } = state
   const first = approvals.find(({ approvedCents }) => approvedCents > 0n)?.increment
   let [captured, spent] = [state.capturedCents, spentOf(state)]
   const usage: Usage[] = sharesOf(state).map(({ increment, approvedCents, capturedCents, heldCents }) => {
@@ -68,8 +64,9 @@ export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
     captured = minus(captured, capturedCents)
     const isFirst = increment === first
     return {
-      // A payment of ours was reserved when it began, on that day: its first approval reserves nothing more.
-      of: isOurs && isFirst ? 'unauthorized' : increment,
+      // A payment that this service began was reserved at its beginning, on that day: its first approval
+      // reserves nothing more.
+      of: isSelfInitiated && isFirst ? 'unauthorized' : increment,
       ...{ amountCents: approvedCents, heldCents, capturedCents, spentCents: part },
       isUse: isFirst && !hasIntent,
     }
@@ -85,21 +82,20 @@ export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
     isUse: false,
     ...excess,
   })
-  if (isOurs && isAuthorized) return usage
+  if (isSelfInitiated && isAuthorized) return usage
   const unauthorized = isAuthorized ? none : rest
   const amountCents = unauthorized.capturedCents > 0n ? unauthorized.capturedCents : pendingCents
   usage.push({ of: 'unauthorized', amountCents, heldCents: pendingCents, isUse: !hasIntent, ...unauthorized })
   return usage
 }
 
-/** How much of the refunds is of the payment: no more than was paid. */
+/** At most the paid amount. */
 export function refundedOfPayment(state: PaymentState): Cents {
   const { clearedCents, confirmedCents, refundedCents, isRefundOnly } = state
   if (isRefundOnly) return NO_CENTS
   return minOf(refundedCents, clearedCents > 0n ? clearedCents : (confirmedCents ?? refundedCents))
 }
 
-/** What the state asks of the payment's intent. */
 type IntentStep = 'begin' | 'complete' | 'free'
 
 /** An intent is being paid while something is held or unknown, completed by the first capture, and free if there is none. */

@@ -1,20 +1,19 @@
 import { type Cents, cents } from '../../values/money.ts'
 
-/** What a network, a merchant, the owner or we ourselves state about one payment. */
+/** States of one payment by a network, a merchant, the owner or this service. */
 export type PaymentFact =
-  /** We begin the payment: it may cost so much. */
+  /** This service begins the payment, for at most this amount. */
   | { readonly type: 'requested'; readonly cents: Cents }
-  /** We answer a request of the network: 0 is the authorization, 1 its first increment, and so on. */
+  /** The answer to a request of the network: 0 is the authorization, 1 its first increment, and so on. */
   | {
       readonly type: 'authorized'
       readonly increment: number
       readonly requestedCents: Cents
-      /** Zero = declined. */
       readonly approvedCents: Cents
     }
-  /** Our answer came too late: the network has taken it for a decline. */
+  /** The answer came too late: the network has taken it for a decline. */
   | { readonly type: 'answered_late'; readonly increment: number }
-  /** The network's own account of its answers to the first requests. It overrides ours. */
+  /** The network's own list of answers to its first requests. It overrides the service's. */
   | { readonly type: 'answered'; readonly answers: readonly NetworkAnswer[] }
   /** Null = the whole authorization. */
   | { readonly type: 'reversed'; readonly id: string; readonly cents: Cents | null }
@@ -23,11 +22,11 @@ export type PaymentFact =
   /** The network moves the money. `final`: nothing more is cleared of what was authorized. */
   | { readonly type: 'cleared'; readonly id: string; readonly cents: Cents; readonly final: boolean }
   | { readonly type: 'refunded'; readonly id: string; readonly cents: Cents }
-  /** A dispute leaves so much with the owner; a later amount of the same dispute replaces it. */
+  /** A dispute credits this amount to the owner; a later amount of the same dispute replaces it. */
   | { readonly type: 'credited'; readonly id: string; readonly cents: Cents }
   /** It counts as not paid. A capture or an approval of the network overrides this. */
   | { readonly type: 'not_paid' }
-  /** The time for what was authorized or captured is over. */
+  /** The time limit of the authorization or capture has passed. */
   | { readonly type: 'expired' }
 
 interface NetworkAnswer {
@@ -35,7 +34,6 @@ interface NetworkAnswer {
   readonly approved: boolean
 }
 
-/** An amount in cents, as JSON keeps it. */
 type StoredCents = string
 
 /** All facts of one payment as a set, with the member names of the stored JSON (`card_authorizations.facts`). */
@@ -70,11 +68,9 @@ export const noFacts: PaymentFacts = {
   expired: false,
 }
 
-/** A request of the network, and our answer. */
 export interface AuthRequest {
   readonly increment: number
   readonly requestedCents: Cents
-  /** Zero = declined. */
   readonly approvedCents: Cents
 }
 
@@ -85,11 +81,10 @@ export const authRequestsOf = ({ asks }: PaymentFacts): AuthRequest[] =>
     approvedCents: cents(approved),
   }))
 
-/** What a dispute leaves with the owner. */
 export const creditOf = ({ returned = [] }: PaymentFacts, disputeId: string): Cents =>
   cents(returned.find(({ id }) => id === disputeId)?.amount ?? '0')
 
-/** The facts that a payment whose request never came can pass on: reversals, and its expiry. */
+/** If the request of a payment never arrives, its reversals and its expiry can pass to another one. */
 export const endingFactsOf = ({ reversals, expired }: PaymentFacts): PaymentFact[] => [
   ...reversals.map(
     ({ id, amount }): PaymentFact => ({

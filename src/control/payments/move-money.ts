@@ -8,7 +8,7 @@ import type { Share } from './state.ts'
 
 type Postings = Pick<Channel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
 
-/** Books a diff: facts are never refused, so what neither holds nor the wallet have the owner owes. */
+/** Books a diff. Facts are never refused: the owner owes what neither holds nor wallet cover. */
 export function moveMoney(
   payment: Payment,
   { captureCents, undoCents, settleCents, refundCents, shares }: PaymentDiff,
@@ -43,7 +43,7 @@ class PaymentMoney {
     this.#next = nextPosting
   }
 
-  /** Out of the holds, then out of the wallet. */
+  /** From the holds, then from the wallet. */
   capture(amount: Cents, shares: readonly Share[]): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
@@ -56,7 +56,7 @@ class PaymentMoney {
     if (left > 0n) book.forceDebit(postings.capture, this.#payment.walletId, clearing, left, this.#next())
   }
 
-  /** Gives back what was captured and not cleared. */
+  /** Returns the captured amount that was not cleared. */
   undo(amount: Cents): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
@@ -84,8 +84,8 @@ class PaymentMoney {
   }
 
   /**
-   * Holds each share as far as money is there (the processor may have approved in our place), and releases the rest of
-   * each hold. Debts are repaid out of that first.
+   * Holds each share as far as there is money (the processor may have approved on the service's behalf), and
+   * releases the rest of each hold. Debts are repaid out of that first.
    */
   holdShares(shares: readonly Share[]): void {
     const { book } = this.#batch

@@ -11,13 +11,12 @@ import type { BookedAmounts } from './diff.ts'
 import type { PaymentFacts } from './facts.ts'
 import type { PaymentState } from './state.ts'
 
-/** A payment as the record of its channel keeps it. */
 export interface Payment extends BookedAmounts {
   readonly id: string
   readonly agentId: string | null
   readonly cardId: string | null
   readonly walletId: string
-  /** What pays: the hold of the intent, or a wallet. */
+  /** The source of the money: the hold of the intent, or a wallet. */
   source: string
   intentId: string | null
   facts: PaymentFacts
@@ -27,7 +26,6 @@ export interface Payment extends BookedAmounts {
   readonly country: string | null
 }
 
-/** An intent as far as the limits of its payment depend on it. */
 export type CountedIntent = Pick<
   IntentRow,
   'id' | 'amountCents' | 'holdCents' | 'merchant' | 'cardId' | 'runId'
@@ -46,12 +44,11 @@ export interface PostedBatch extends TenantNow {
   }
 }
 
-/** The locked records by which payments change. */
 export interface PaymentBatch extends PostedBatch {
   readonly payments: IntentPayments
   readonly book: Book
   readonly wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>
-  /** Gets the refunds of a closed wallet; none if no refund is expected, or the owner has no such wallet. */
+  /** Receives the refunds of a closed wallet; none if no refund is expected, or the owner has no such wallet. */
   readonly ownersWalletId: string | null | undefined
 }
 
@@ -71,13 +68,13 @@ export const paymentBatch = <
   ...opened,
 })
 
-/** How a way to pay shows a payment: all that facts need whose money is posted already. */
+/** Shows a payment on its channel's record: enough for facts whose money is posted already. */
 export interface PaymentView<P extends Payment, B extends PostedBatch> {
-  /** Whose limits the payment counts towards: under an intent, beside those of the intent. */
+  /** Subjects whose limits the payment counts towards; under an intent, in addition to the intent's. */
   limitsOf(payment: P, hasIntent: boolean): readonly string[]
-  /** Writes the state onto the record of the payment, in the words of the channel. */
+  /** Writes the state to the record of the payment, in the channel's terms. */
   record(payment: P, state: PaymentState, batch: B): void
-  /** The state of the transaction; null as long as no money was asked for. */
+  /** Null while no money was requested. */
   transactionOf(payment: P, state: PaymentState): TransactionState | null
 }
 
@@ -86,39 +83,39 @@ export interface PaymentView<P extends Payment, B extends PostedBatch> {
  * all of it where the payee has captured money at once, and posts itself what it gives back.
  */
 export interface DirectChannel<P extends Payment, B extends PaymentBatch> extends PaymentView<P, B> {
-  /** Gets captured money: the payee's wallet, or what keeps it until the network has cleared it. */
+  /** Receives captured money: the payee's wallet, or a clearing account until the network has cleared it. */
   readonly clearing: AccountKey
   readonly postings: { readonly capture: Template }
-  /** Under which the money of an approval is held. */
+  /** The reference under which the money of an approval is held. */
   holdReference(paymentId: string, increment: number): Cause
 }
 
-/** A way to pay by a network, which clears what was captured, and by which money comes back. */
+/** A network that clears captured payments, and returns money. */
 export interface Channel<P extends Payment, B extends PaymentBatch, C extends ApplyContext = ApplyContext>
   extends DirectChannel<P, B> {
   readonly postings: {
     readonly capture: Template
     readonly settle: Template
     readonly undo: Template
-    /** The wallet is closed: the money goes to suspense. */
+    /** For a closed wallet: the money goes to suspense. */
     readonly undoUnmatched: Template
     readonly refund: Template
     readonly refundUnmatched: Template
   }
-  /** How its refunds travel, who reports them, and the type of record by which they name the payment. */
+  /** The rail and origin of its refunds, and the type of record by which they name the payment. */
   readonly refunds: Pick<RefundRow, 'way'> & {
     readonly origin: 'network' | 'bank'
     readonly sourceType: string
   }
-  /** What else follows from a fact, once money, transaction and intent have followed. */
+  /** Runs after money, transaction and intent have followed the fact. */
   applied?(payment: P, before: PaymentFacts, state: PaymentState, batch: B, context: C): void
 }
 
-/** What states a fact, and the names of the postings that it causes. */
+/** The witness of a fact, and the references of its postings. */
 export interface Evidence {
   /** A message, a receipt, a deadline; null where the payment's own record is the evidence. */
   readonly witness: { readonly type: string; readonly id: string } | null
-  /** Names the next posting, so that none is made twice. */
+  /** The reference of the next posting, so that none is made twice. */
   readonly nextPosting: () => Cause
 }
 

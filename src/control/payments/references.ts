@@ -10,16 +10,19 @@ export const incrementReference = (paymentId: string, increment: number): Cause 
   id: `${paymentId}:${increment}`,
 })
 
-/** Spends what was cleared beyond all approvals. */
+/** For the amount cleared beyond all approvals. */
 export const overClearingReference = (paymentId: string): Cause => ({ type: 'card_payment', id: paymentId })
 
-/** Spends what was cleared without an approval. A payment of ours is reserved under it from its request on. */
+/**
+ * For the amount cleared without an approval. A payment that this service began is reserved under it from its
+ * request on.
+ */
 export const unauthorizedClearingReference = (paymentId: string): Cause => ({
   type: 'card_alone',
   id: paymentId,
 })
 
-/** Counts what an intent covers for the card only: the payment may lose its intent to another payment. */
+/** Counts towards the card's limits only: the payment may lose its intent to another payment. */
 export const intentCoveredReference = ({ type, id }: Cause): Cause => ({ type: `${type}_covered`, id })
 
 export const intentReference = (intentId: string): Cause => ({ type: 'intent', id: intentId })
@@ -27,13 +30,11 @@ export const intentReference = (intentId: string): Cause => ({ type: 'intent', i
 const incrementReferences = ({ id, facts }: Referenced): Cause[] =>
   foldFacts(facts).approvals.map(({ increment }) => incrementReference(id, increment))
 
-/** Under these something may be held for a payment. */
 export const holdReferences = (payment: Referenced): Cause[] => [
   ...incrementReferences(payment),
   ...(payment.intentId ? [intentReference(payment.intentId)] : []),
 ]
 
-/** Under these something may be reserved or spent for a payment. */
 export function reservationReferences(payment: Referenced): Cause[] {
   const { id, intentId } = payment
   const own = [...incrementReferences(payment), overClearingReference(id), unauthorizedClearingReference(id)]

@@ -1,34 +1,31 @@
 import { type Cents, cents, minOf, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
 import { type AuthRequest, authRequestsOf, type PaymentFacts } from './facts.ts'
 
-/** What was approved for one request of the network. */
 type Approval = Pick<AuthRequest, 'increment' | 'approvedCents'>
 
-/** The state of a payment, by its facts alone. */
 export interface PaymentState {
   readonly approvals: readonly Approval[]
   readonly requestedCents: Cents
   readonly approvedCents: Cents
-  /** Stays held. */
   readonly heldCents: Cents
   /** Has left the payer. */
   readonly capturedCents: Cents
   readonly clearedCents: Cents
   readonly refundedCents: Cents
-  /** The owner keeps it by decided disputes. */
+  /** Kept by the owner through decided disputes. */
   readonly creditedCents: Cents
-  /** Stated to be paid by a checkout or a receipt. */
+  /** Confirmed by a checkout or a receipt. */
   readonly confirmedCents: Cents | null
-  /** May still be spent, as long as no one has stated what became of a payment that we began. */
+  /** May still be spent: the outcome of a payment that this service began is unknown. */
   readonly pendingCents: Cents
-  /** Zero where the network or the payee has stated the payment first. */
-  readonly begunCents: Cents
-  /** Whether we began the payment, before the network or the payee mentioned it. */
-  readonly isOurs: boolean
-  /** A refund is all that is known: money that came back for an unknown payment. */
+  /** Zero if the network or the payee stated the payment first. */
+  readonly initiatedCents: Cents
+  /** This service began the payment, before the network or the payee mentioned it. */
+  readonly isSelfInitiated: boolean
+  /** Only a refund is known: money that came back for an unknown payment. */
   readonly isRefundOnly: boolean
-  /** Nothing more is held for it. A later clearing is booked all the same. */
-  readonly isOver: boolean
+  /** Nothing more is held for it. A later clearing is booked anyway. */
+  readonly isClosed: boolean
   readonly isReversed: boolean
   readonly isNotPaid: boolean
 }
@@ -36,7 +33,7 @@ export interface PaymentState {
 const sumOfFacts = (facts: readonly { readonly amount: string }[]): Cents =>
   sumOf(facts.map(({ amount }) => cents(amount)))
 
-/** The network's account of a request, else our own answer. */
+/** The network's list of answers, otherwise the service's own. */
 function approvalsOf({ outcome }: PaymentFacts, requests: readonly AuthRequest[]): Approval[] {
   const ours = requests.filter(({ increment }) => increment >= outcome.length)
   return [
@@ -55,7 +52,7 @@ function reversalOf({ reversals }: PaymentFacts, approvedCents: Cents) {
   return { reversedCents, isReversed: isWhole || (approvedCents > 0n && reversedCents >= approvedCents) }
 }
 
-/** Reads the state from the facts. It depends on the set, not on the order in which facts arrived. */
+/** Depends on the set of facts, not on the order of their arrival. */
 export function foldFacts(facts: PaymentFacts): PaymentState {
   const requests = authRequestsOf(facts)
   const approvals = approvalsOf(facts, requests)
@@ -63,35 +60,35 @@ export function foldFacts(facts: PaymentFacts): PaymentState {
   const { reversedCents, isReversed } = reversalOf(facts, approvedCents)
   const clearedCents = sumOfFacts(facts.clearings)
   const refundedCents = sumOfFacts(facts.refunds)
-  const begunCents = cents(facts.begun ?? '0')
+  const initiatedCents = cents(facts.begun ?? '0')
   const confirmedCents = facts.confirmed === null ? null : cents(facts.confirmed)
   const isNotPaid = facts.notPaid === true && confirmedCents === null && approvedCents === 0n
-  const isOver = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
-  const isAwaited = !isOver && confirmedCents !== null && confirmedCents > clearedCents
+  const isClosed = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
+  const isAwaited = !isClosed && confirmedCents !== null && confirmedCents > clearedCents
   const capturedCents = isAwaited ? confirmedCents : clearedCents
   const isAnswered = requests.length + facts.outcome.length > 0 || confirmedCents !== null
   return {
     approvals,
     requestedCents: sumOf(requests.map(one => one.requestedCents)),
     approvedCents,
-    heldCents: isOver ? NO_CENTS : restOf(restOf(approvedCents, reversedCents), capturedCents),
+    heldCents: isClosed ? NO_CENTS : restOf(restOf(approvedCents, reversedCents), capturedCents),
     capturedCents,
     clearedCents,
     refundedCents,
     creditedCents: sumOfFacts(facts.returned ?? []),
     confirmedCents,
-    pendingCents: isOver || isAnswered ? NO_CENTS : restOf(begunCents, clearedCents),
-    begunCents,
-    isOurs: facts.begun !== undefined,
+    pendingCents: isClosed || isAnswered ? NO_CENTS : restOf(initiatedCents, clearedCents),
+    initiatedCents,
+    isSelfInitiated: facts.begun !== undefined,
     isRefundOnly:
       facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.begun === undefined,
-    isOver,
+    isClosed,
     isReversed,
     isNotPaid,
   }
 }
 
-/** The part of an approval that is captured, and the part that stays held. */
+/** The captured and the held part of an approval. */
 export interface Share extends Approval {
   readonly capturedCents: Cents
   readonly heldCents: Cents

@@ -50,7 +50,7 @@ export const policiesApi = {
       autoApproveLimitEuros: 10,
     },
     returns: [201, PolicyRecord],
-    emits: { 'policy.created': event('A policy template has been made.', PolicyEvent) },
+    emits: { 'policy.created': event('A policy template has been created.', PolicyEvent) },
   }),
   list: list('/policies', {
     summary: 'List policies',
@@ -91,7 +91,7 @@ export const policiesApi = {
   replace: put('/policies/{id}', {
     summary: 'Replace the rules of a policy',
     description:
-      'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`. Changes to an agent’s own policy are set for that agent alone: see `overrides`.',
+      'Rules that are left out are removed. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`. Changes to an agent’s own policy are set for that agent alone: see `overrides`.',
     callers: ['key'],
     scope: 'policies:write',
     limits: { bodyKiB: 256 },
@@ -124,7 +124,7 @@ export const policiesApi = {
   versions: list('/policies/{id}/versions', {
     summary: 'List the versions of a policy',
     description:
-      'Every state that the policy has had, newest first, each with its changes. A deleted policy has its versions still.',
+      'Every state that the policy has had, newest first, each with its changes. A deleted policy keeps its versions.',
     callers: ['key', 'agent'],
     scope: 'policies:read',
     item: VersionRecord,
@@ -133,7 +133,7 @@ export const policiesApi = {
   apply: post('/policies/{id}/apply', {
     summary: 'Apply a changed template to its agents',
     description:
-      'Every agent whose policy came from this template gets the rules the template has now. What was set for an agent alone stays: `kept` and `overrides` of its policy name it.',
+      'Every agent whose policy came from this template gets the rules the template has now. Rules that were set for one agent alone stay: `kept` and `overrides` of its policy name it.',
     callers: ['key'],
     scope: 'policies:write',
     returns: [
@@ -165,7 +165,7 @@ export const policiesApi = {
   assign: put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
     description:
-      'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another. Assigned anew, its own template leaves what was set for the agent alone; another one leaves what `toggle` has switched on. `overrides` says what that is.',
+      'The agent gets a policy of its own, a copy that remembers its template: changing one agent never changes another. If its own template is assigned again, rules that were set for the agent alone stay; with another template, rules that `toggle` has switched on stay. `overrides` lists them.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
@@ -196,7 +196,7 @@ export const policiesApi = {
   toggle: patch('/policies/agent/{agentId}/toggle', {
     summary: 'Switch one rule of an agent’s effective policy',
     description:
-      'For this agent alone: it stays so when the template is applied or assigned anew, until it is switched back. What is switched on stays under another template, too.',
+      'For this agent only: the rule stays when the template is applied or assigned again, until it is switched back. A rule that is switched on stays under another template, too.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
@@ -222,7 +222,7 @@ export const policiesApi = {
     returns: [200, z.object({ expired: z.boolean() })],
     fails: { policy_not_found: fails.policy_not_found },
     emits: {
-      'policy.expired': event('The time of an agent’s policy is over.', PolicyExpired),
+      'policy.expired': event('An agent’s policy has ended.', PolicyExpired),
     },
   }),
 }

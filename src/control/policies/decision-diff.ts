@@ -53,7 +53,6 @@ class MandateDiff {
   }
 }
 
-/** The recorded verdict, and this policy's verdict on the same spend. */
 export interface Replayed {
   readonly was: Verdict
   readonly now: Verdict

@@ -86,7 +86,6 @@ export class Policy extends policySchema.class {
     return Object.keys(this.overridden)
   }
 
-  /** In an agent's own policy, changed rules become overrides of the template. */
   changeRules(rules: Partial<Rules>, now: Date): void {
     const before = rulesOf(this)
     if (this.agentId) this.overridden = overriddenAfter(this.overridden, before, { ...before, ...rules })
@@ -107,7 +106,7 @@ export class Policy extends policySchema.class {
     this.scheduleEnd(now)
   }
 
-  /** By `expiresAfterMinutes`; a template has no end. A policy that has ended continues if its end moves on. */
+  /** Uses `expiresAfterMinutes`; a template has no end. A policy that has ended continues if its end moves on. */
   scheduleEnd(now: Date): void {
     const { assignedAt, expiresAfterMinutes } = this
     if (this.expiresAt) this.hadEnd = true

@@ -33,7 +33,7 @@ export const PolicyDetail = z
       .max(ruleNames.length)
       .meta({
         description:
-          'The rules that were set for this agent alone, by `toggle` or `PUT /policies/{id}`. They stay when the template is applied or assigned anew, until they are set back to what the template says.',
+          'The rules that were set for this agent alone, by `toggle` or `PUT /policies/{id}`. They stay when the template is applied or assigned again, until they are set back to the template’s values.',
         examples: [['requireIntent']],
       }),
     assignedAt: instant.nullable(),

@@ -13,7 +13,7 @@ const Sum = z.object({ count: z.int(), amountCents: money }).meta({ id: 'Backtes
 
 const verdict = z
   .enum(verdicts)
-  .meta({ description: 'Allowed, left to a person, or denied.', examples: ['allowed'] })
+  .meta({ description: 'Allowed, sent to a person, or denied.', examples: ['allowed'] })
 
 const Backtest = z
   .object({
@@ -107,7 +107,7 @@ export const policySimulationApi = {
     limits: { oneAtATime: true },
     summary: 'Replay past decisions under a policy',
     description:
-      'Tells which decisions would have been different if agents had been under this policy. The decisions of each agent are replayed in order with the recorded request, funds, risk and state of the agent. Counters begin as recorded, and part from the record with each decision that differs: a spend that this policy denies leaves room for later ones, a spend that it allows takes room. A spend that was allowed and would be left to a person counts as approved; a spend that a person turned down stays denied. The first merchant, the policy’s end, the mandate that would allow it, and what other agents took of the owner’s budget are as recorded.',
+      'Tells which decisions would have been different if agents had been under this policy. The decisions of each agent are replayed in order with the recorded request, funds, risk and state of the agent. Counters begin as recorded, and diverge from the record with each decision that differs: a spend that this policy denies leaves budget for later ones, a spend that it allows uses budget. A spend that was allowed and would be sent to a person counts as approved; a spend that a person denied stays denied. The first merchant, the policy’s end, the mandate that would allow it, and what other agents took of the owner’s budget are as recorded.',
     callers: ['key'],
     ...readAccess,
     body: z
@@ -151,7 +151,7 @@ export const policySimulationApi = {
               fields: z.array(z.string()),
               message: z.string().meta({
                 examples: [
-                  'The daily limit of € 50.00 has no effect: the monthly limit of € 20.00 is reached before.',
+                  'The daily limit of € 50.00 has no effect: the monthly limit of € 20.00 is lower.',
                 ],
               }),
             }),

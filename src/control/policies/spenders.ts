@@ -18,7 +18,6 @@ import {
   type SpendRequest,
 } from '../rules/index.ts'
 
-/** An agent that may spend, with its present policy. */
 export interface Spender {
   readonly id: string
   readonly status: Agent['status']
@@ -108,7 +107,6 @@ export interface Decision extends Omit<Ruling, 'holdCents' | 'mandate'> {
 
 type SpendDetails = Omit<SpendRequest, 'at' | 'agentStatus' | 'policyEndsAt'>
 
-/** A ruling, the decision as the API shows it, and the row from which it can be replayed. */
 export interface SpendDecision {
   readonly ruling: Ruling
   readonly decision: Decision

@@ -29,7 +29,7 @@ const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: F
   maxTransactionCents: ['Limit for one payment', amount],
   dailyLimitCents: ['Daily limit', amount],
   monthlyLimitCents: ['Monthly limit', amount],
-  autoApproveLimitCents: ['Limit up to which no person is asked', amount],
+  autoApproveLimitCents: ['Limit up to which no approval is needed', amount],
   merchantAllowlist: ['Allowed merchants', text],
   merchantBlocklist: ['Blocked merchants', text],
   mccCategories: ['Admitted groups of merchant categories', text],

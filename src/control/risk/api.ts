@@ -136,10 +136,10 @@ export const riskEvents = {
   'risk.review_required': event('A spend waits for a person because of its risk.', RiskEvent),
   'risk.denied': event('A spend has been refused for its risk.', RiskEvent),
   'risk.agent_frozen': event('An agent has been frozen because of a spend that was too risky.', RiskEvent),
-  'risk.alert_created': event('There is an alert that a person should look at.', RiskEvent),
-  'risk.velocity_alert': event('An agent spends too often in too short a time.', RiskEvent),
+  'risk.alert_created': event('A risk alert needs review by a person.', RiskEvent),
+  'risk.velocity_alert': event('An agent exceeds its usual number of spends.', RiskEvent),
   'risk.geo_impossible': event(
-    'An agent would have spent in a country that it cannot have got to.',
+    'An agent would have spent in a country that it cannot have reached in the time.',
     RiskEvent,
   ),
 }
@@ -203,12 +203,12 @@ export const riskApi = {
       alert_not_found: missing('alert'),
       alert_acknowledged: [400, 'The alert is acknowledged already.'],
     },
-    emits: { 'risk.alert_acknowledged': event('A person has looked at an alert.', RiskEvent) },
+    emits: { 'risk.alert_acknowledged': event('A person has acknowledged a risk alert.', RiskEvent) },
   }),
   unfreeze: post('/risk/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent that risk has frozen',
     description:
-      'The spend that it was frozen for is no longer unusual: its merchant is known from now on, and what else is usual for the agent is learnt anew. This closes the alert: `liftedAt` says when, and it is acknowledged with the comment that is given.',
+      'The spend that it was frozen for is no longer unusual: its merchant is known from now on, and the rest of the agent’s profile is learnt again. This closes the alert: `liftedAt` says when, and it is acknowledged with the comment that is given.',
     callers: ['key'],
     scope: 'risk:write',
     body: optionalComment,
@@ -218,7 +218,7 @@ export const riskApi = {
       agent_not_found: missing('agent'),
       not_frozen_by_risk: [
         400,
-        'Risk has not frozen the agent. If a person has, use POST /agents/{id}/unfreeze.',
+        'The risk score has not frozen the agent. If a person has, use POST /agents/{id}/unfreeze.',
       ],
     },
     emits: { 'agent.unfrozen': AgentEvent, 'risk.alert_acknowledged': RiskEvent },

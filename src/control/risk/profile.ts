@@ -7,8 +7,8 @@ export interface Spend {
 }
 
 /**
- * What is usual for an agent, in a fixed size, however much it has spent. Amounts, hours and the country are
- * learnt from approved spends alone: otherwise an agent could make the unusual usual by trying it often
+ * The usual spending of an agent, in a fixed size, however much it has spent. Amounts, hours and the country
+ * are learnt from approved spends alone: otherwise an agent could make the unusual usual by trying it often
  * enough. Every declared spend counts towards velocity: an agent in a loop is noticed although everything is
  * denied.
  */

@@ -59,7 +59,6 @@ const inJson = ({ amountCents, ...record }: RiskRecordRow) => ({
   [jsonName('amountCents')]: amountCents,
 })
 
-/** Scores the spends of a tenant's agents while they are decided; `write` stores all changes together. */
 export class RiskAssessor {
   readonly #tenantNow: TenantNow
   readonly #settings: RiskSettings

@@ -109,7 +109,7 @@ const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { records, 
 
 export const riskArea = area(
   'Risk',
-  'What is unusual about a spend, and what follows from that: a person is asked, it is refused, the agent is frozen.',
+  'Scores unusual spends: a person is asked, the spend is refused, or the agent is frozen.',
   risk,
   {
     personal: riskPersonal,

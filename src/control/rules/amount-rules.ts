@@ -33,7 +33,7 @@ export const maxTransaction: Rule = {
     return checkPayment(jsonName('maxTransactionCents'), limit, { purpose: 'for one payment', above: 'fail' })
   },
   skipMessage: 'No limit is set for a single payment.',
-  remedy: 'Ask for a smaller amount, or raise the limit for one payment.',
+  remedy: 'Choose a smaller amount, or raise the limit for one payment.',
 }
 
 const periodLimit = (
@@ -62,7 +62,7 @@ export const dailyLimit = periodLimit(
   {
     skipMessage: 'No daily limit is set.',
     remedy:
-      'Ask for no more than is left today, wait until midnight UTC, free what open intents reserve, or raise the daily limit.',
+      'Stay within today’s remaining limit, wait until midnight UTC, cancel open intents, or raise the daily limit.',
   },
 )
 
@@ -73,7 +73,7 @@ export const monthlyLimit = periodLimit(
   {
     skipMessage: 'No monthly limit is set.',
     remedy:
-      'Ask for no more than is left this month, wait until the next one, free what open intents reserve, or raise the monthly limit.',
+      'Stay within this month’s remaining limit, wait until next month, cancel open intents, or raise the monthly limit.',
   },
 )
 
@@ -106,7 +106,7 @@ export const budget: Rule = {
   },
   skipMessage: 'No budget of the owner, a run, a delegation, a token or a card applies.',
   remedy:
-    'Ask for no more than is left of that budget, raise it, or, if it is for the day or the month, wait for the next one.',
+    'Stay within the rest of that budget, raise it, or, for a daily or monthly budget, wait for the next period.',
 }
 
 export const tolerance: Rule = {
@@ -173,7 +173,11 @@ const unlessMandate =
   input => {
     const check = evaluate(input)
     if (check?.outcome !== 'review' || !input.mandate) return check
-    return { ...check, outcome: 'pass', message: `${check.message} A mandate stands in for the person.` }
+    return {
+      ...check,
+      outcome: 'pass',
+      message: `${check.message} A mandate replaces the person’s approval.`,
+    }
   }
 
 export const autoApprove: Rule = {
@@ -182,7 +186,7 @@ export const autoApprove: Rule = {
     if (terms?.requireAttestation) return undefined
     const limit = terms?.autoApproveLimitCents ?? null
     if (limit !== null) {
-      const purpose = 'up to which no person is asked'
+      const purpose = 'up to which no approval is needed'
       return unlessMandate(
         checkPayment(jsonName('autoApproveLimitCents'), limit, { purpose, above: 'review' }),
       )
@@ -196,7 +200,7 @@ export const autoApprove: Rule = {
     }))
   },
   skipMessage: 'Whether a person is asked is decided by another rule.',
-  remedy: 'A person approves it, a mandate allows it, or the limit up to which nobody is asked is raised.',
+  remedy: 'Have a person approve it, sign a mandate for it, or raise the auto-approve limit.',
 }
 
 /** A spend that will wait for a person needs no money yet. */
@@ -207,7 +211,7 @@ export const walletState: Rule = {
   name: 'walletStatus',
   compile: () => input =>
     input.request.walletFrozen && needsMoney(input)
-      ? plainCheck('walletStatus', 'fail', 'The agent’s wallet is frozen: nothing in it is spent or kept.')
+      ? plainCheck('walletStatus', 'fail', 'The agent’s wallet is frozen: its money cannot be spent or held.')
       : undefined,
   skipMessage: 'The wallet is not frozen, or no money is needed yet.',
   remedy: 'Unfreeze the agent’s wallet.',
@@ -234,6 +238,6 @@ export const funds: Rule = {
       message: `${needed} are needed, ${there} are available.`,
     }
   },
-  skipMessage: 'There is enough in the wallet, or none is needed yet.',
-  remedy: 'Put money into the agent’s wallet, or ask for a smaller amount.',
+  skipMessage: 'The wallet has enough money, or none is needed yet.',
+  remedy: 'Fund the agent’s wallet, or choose a smaller amount.',
 }

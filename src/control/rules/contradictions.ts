@@ -26,7 +26,11 @@ const limits = [
   ['maxTransactionCents', 'The limit for one payment', 'every payment is denied'],
   ['dailyLimitCents', 'The daily limit', 'every payment is denied'],
   ['monthlyLimitCents', 'The monthly limit', 'every payment is denied'],
-  ['autoApproveLimitCents', 'The limit up to which no person is asked', 'a person is asked about everything'],
+  [
+    'autoApproveLimitCents',
+    'The limit up to which no approval is needed',
+    'a person is asked about everything',
+  ],
 ] as const
 
 type Limit = (typeof limits)[number][0]
@@ -99,7 +103,7 @@ const finders: readonly WarningFinder[] = [
     'dailyLimitCents',
     'monthlyLimitCents',
     (day, month) =>
-      `The daily limit of ${formatMoney(day)} has no effect: the monthly limit of ${formatMoney(month)} is reached before.`,
+      `The daily limit of ${formatMoney(day)} has no effect: the monthly limit of ${formatMoney(month)} is lower.`,
   ),
   unreachable(
     'maxTransactionCents',

@@ -130,7 +130,7 @@ const skipJudged = (rule: CompiledRule): CompiledRule => {
 /** Several of these limits can be too low: the reason is the narrowest, so that an amount it allows passes all. */
 const nestedLimits: ReadonlySet<string> = new Set([dailyLimit.name, monthlyLimit.name, budget.name])
 
-/** Of two limits that leave the same, for example nothing, the lower is the narrower. */
+/** If two limits leave the same, for example nothing, the lower is the narrower. */
 const leavesLess = (check: Check, other: Check): boolean => {
   if (check.limit === null || other.limit === null) return false
   const [remaining, otherRemaining] = [Number(check.remaining), Number(other.remaining)]
@@ -211,9 +211,10 @@ function verdictOn({ kind }: SpendRequest, outcome: Outcome): Pick<Ruling, 'allo
 }
 
 const DECLARE_INTENT =
-  'A card cannot wait for a person: declare an intent for this payment (POST /intents), have it approved, and try again.'
+  'A card payment cannot wait for an approval: declare an intent for this payment (POST /intents), have it approved, and try again.'
 /** Another intent would not help: payee, place, time and risk are judged whether one covers the payment or not. */
-const DECLARED_ALREADY = 'A card cannot wait for a person, and an intent covers this payment already.'
+const DECLARED_ALREADY =
+  'A card payment cannot wait for an approval, and an intent covers this payment already.'
 
 function reasonOf({ kind, intentId }: SpendRequest, decidingCheck: Check | undefined): string | undefined {
   if (kind !== 'card' || decidingCheck?.outcome !== 'review') return decidingCheck?.message
@@ -230,7 +231,7 @@ function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]
   if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
   const byMandate = checks.find(({ rule, outcome }) => rule === 'mandate' && outcome === 'pass')
   const approval = byMandate ?? checks.find(({ rule }) => rule === autoApprove.name)
-  return (approval ?? checks.at(-1))?.message ?? 'Nothing is against it.'
+  return (approval ?? checks.at(-1))?.message ?? 'All rules pass.'
 }
 
 interface RuleExplanation {
@@ -251,7 +252,6 @@ export const explainChecks = (checks: readonly Check[], isWaiting: boolean): Rul
 
 type Spend = Pick<SpendRequest, 'at' | 'amountCents' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
 
-/** By the rules alone: for an active agent that has spent nothing and has enough money. */
 export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
   decide(
     compilePolicy(rules),

@@ -19,7 +19,6 @@ export const isStricter = (verdict: Verdict, other: Verdict): boolean =>
 export const checkOutcomes = ['pass', 'fail', 'review', 'skip'] as const
 export type Outcome = (typeof checkOutcomes)[number]
 
-/** The result of one rule. Its figures are euros, minutes or a number of payments: the unit of the rule. */
 export interface Check {
   readonly rule: string
   readonly outcome: Outcome
@@ -117,7 +116,6 @@ export interface SpendRequest {
   readonly availableCents: Cents | null
   /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
   readonly card?: CardControls | null | undefined
-  /** The card that an intent names, as it is now; absent in decisions without one. */
   readonly namedCard?: NamedCard | null | undefined
   /** The active mandate that covers an intent, of several the one that ends first. */
   readonly mandate?: MandateUse | null | undefined
@@ -150,7 +148,6 @@ export interface Ruling {
   readonly requiresApproval: boolean
   readonly reason: string
   readonly checks: Check[]
-  /** The amount of the request, and the tolerance above it. */
   readonly holdCents: Cents
   readonly mandate?: RuledMandate
 }

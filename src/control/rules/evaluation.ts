@@ -13,7 +13,6 @@ export interface PolicyTerms extends Rules {
   readonly countries: ReadonlySet<string>
 }
 
-/** The input of each rule. The outcome so far decides whether money is needed yet. */
 export interface RuleInput {
   readonly request: SpendRequest
   readonly counters: Counters

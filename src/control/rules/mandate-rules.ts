@@ -44,7 +44,6 @@ const leftAfter = ({ limits }: MandateUse, holdCents: Cents): LimitLeft[] =>
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
 
-/** The rest of the mandate, as the end of a sentence. A limit for each payment alone leaves no less. */
 function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): string {
   const parts = left.map(({ period, leftCents }) => `${formatMoney(leftCents)} ${periods[period]}`)
   if (paymentsLeft !== null) parts.push(inPayments(paymentsLeft))
@@ -53,7 +52,6 @@ function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): s
   return `, and then leaves ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}`
 }
 
-/** The mandate as a decision names it, with its rest after this amount. */
 export function ruledMandate(mandate: MandateUse, holdCents: Cents): RuledMandate {
   const left = leftAfter(mandate, holdCents)
   const figureOf = (of: MandateLimit['period']): number | null => {
@@ -82,7 +80,7 @@ function allowedBy(use: MandateUse, holdCents: Cents): Check {
   const narrowest = left.toSorted((one, other) => (one.leftCents < other.leftCents ? -1 : 1))[0]
   const words = leftInWords(left, countLeft(use))
   return {
-    ...plainCheck('mandate', 'pass', `${mandateInWords(use)} allows it without a person${words}.`),
+    ...plainCheck('mandate', 'pass', `${mandateInWords(use)} approves it without a person${words}.`),
     ...(narrowest && {
       limit: toFigure(narrowest.limitCents),
       used: toFigure(minus(narrowest.limitCents, narrowest.leftCents)),
@@ -109,9 +107,9 @@ export const mandate: Rule = {
       if (lack !== undefined) return skip(`${mandateInWords(use)} ${lack}.`)
       return outcomeSoFar === 'pass'
         ? allowedBy(use, holdCents)
-        : skip(`${mandateInWords(use)} stands in for the amount alone, and there is another reason.`)
+        : skip(`${mandateInWords(use)} covers only the amount, and a person is required for another reason.`)
     }
   },
   skipMessage: 'No mandate is needed, or the agent has none.',
-  remedy: 'A person signs a mandate that allows it.',
+  remedy: 'Have a person sign a mandate that allows it.',
 }

@@ -136,12 +136,12 @@ export const boundMerchant: Rule = {
       ? plainCheck(
           'boundMerchant',
           'fail',
-          `The ${otherwiseBound.level} ${otherwiseBound.name} is good for ${patternInWords(String(otherwiseBound.merchant))} only, not for ${merchant}.`,
+          `The ${otherwiseBound.level} ${otherwiseBound.name} is only for ${patternInWords(String(otherwiseBound.merchant))}, not for ${merchant}.`,
         )
       : plainCheck(
           'boundMerchant',
           'pass',
-          `${merchant} is the one merchant of the ${boundBudgets[0]?.level}.`,
+          `${merchant} is the only merchant of the ${boundBudgets[0]?.level}.`,
         )
   },
   skipMessage: 'No delegation binds the agent to one merchant.',
@@ -160,10 +160,10 @@ export const firstMerchantOnly: Rule = {
           'The first merchant that is paid will be the only one.',
         )
       return [merchant, ...alsoNamed].some(name => isSameMerchant(firstMerchant, name))
-        ? plainCheck('lockToFirstMerchant', 'pass', `${merchant} is the one merchant of this agent.`)
+        ? plainCheck('lockToFirstMerchant', 'pass', `${merchant} is the only merchant of this agent.`)
         : plainCheck('lockToFirstMerchant', 'fail', `This agent pays ${firstMerchant} only, not ${merchant}.`)
     }
   },
-  skipMessage: 'The agent is not bound to one merchant.',
-  remedy: 'Buy from the agent’s one merchant, or switch lockToFirstMerchant off.',
+  skipMessage: 'The agent is not limited to one merchant.',
+  remedy: 'Buy from the agent’s only merchant, or switch lockToFirstMerchant off.',
 }

@@ -47,7 +47,7 @@ export const cardState: Rule = {
         ? plainCheck('cardStatus', 'pass', `The card ${namedCard.id} is active.`)
         : plainCheck('cardStatus', 'skip', problem)
     },
-  skipMessage: 'No card that an intent names was looked at.',
+  skipMessage: 'The intent names no card.',
   remedy: 'Activate or unfreeze the card.',
 }
 
@@ -63,7 +63,7 @@ export const requireIntent: Rule = {
         : plainCheck(
             'requireIntent',
             'fail',
-            'A card pays only what an approved intent covers, and none does.',
+            'This card needs an approved intent, and none covers this payment.',
           )
     }
   },
@@ -84,8 +84,8 @@ export const duplicate: Rule = {
           )
         : undefined
     },
-  skipMessage: 'Nothing like it was asked for in the same run in the ten minutes before.',
-  remedy: 'A person says that it is meant a second time.',
+  skipMessage: 'There is no similar intent in the same run in the last ten minutes.',
+  remedy: 'Have a person confirm the second payment.',
 }
 
 const riskOutcomes = { pass: 'pass', review: 'review', deny: 'fail', freeze: 'fail' } as const
@@ -99,8 +99,8 @@ export const risk: Rule = {
     const message = [`The risk is ${score} of 100.`, ...signals].join(' ')
     return { ...plainCheck('risk', riskOutcomes[outcome], message), limit: 100, used: score }
   },
-  skipMessage: 'Nothing unusual was looked for.',
-  remedy: 'A person looks at it, or the thresholds of risk are changed.',
+  skipMessage: 'Risk scoring is off.',
+  remedy: 'Have a person review it, or change the risk thresholds.',
 }
 
 /** How old an attestation may be if the policy does not say. */

@@ -26,7 +26,7 @@ export function presetOf(text: string): PolicyPreset | undefined {
 export const presets: readonly PolicyPreset[] = [
   preset(
     'conservative',
-    'A new agent, or one that nobody watches: small amounts, a person approves every spend.',
+    'A new or unattended agent: small amounts, a person approves every spend.',
     {
       name: 'Conservative',
       maxTransactionEuros: 25,
@@ -42,7 +42,7 @@ export const presets: readonly PolicyPreset[] = [
       dailyLimitEuros: 'At most € 50.00 a day.',
       monthlyLimitEuros: 'At most € 250.00 a month.',
       autoApproveLimitEuros: 'Left empty on purpose: every intent waits for a person.',
-      requireIntent: 'A card pays only what was declared and approved before.',
+      requireIntent: 'Card payments need an approved intent.',
       cooldownMinutes: '5 minutes between two spends, so that a loop is noticed.',
       amountTolerancePercent: 'The amount charged must be the amount declared.',
     },
@@ -64,7 +64,7 @@ export const presets: readonly PolicyPreset[] = [
       dailyLimitEuros: 'At most € 500.00 a day.',
       monthlyLimitEuros: 'At most € 5,000.00 a month.',
       autoApproveLimitEuros: 'Up to € 50.00 no person is asked.',
-      requireIntent: 'A card pays only what was declared and approved before.',
+      requireIntent: 'Card payments need an approved intent.',
       amountTolerancePercent: 'Shipping or rounding may add up to 5 percent.',
     },
   ),
@@ -90,7 +90,7 @@ export const presets: readonly PolicyPreset[] = [
       mccCategories:
         'Only merchants that sell software and digital services; where the category is not known, a person is asked.',
       lockToFirstMerchant: 'The first vendor paid is the only one: one agent for each subscription.',
-      requireIntent: 'A card pays only what was declared and approved before.',
+      requireIntent: 'Card payments need an approved intent.',
       amountTolerancePercent: 'Taxes and seats may add up to 10 percent.',
     },
   ),
@@ -116,7 +116,7 @@ export const presets: readonly PolicyPreset[] = [
       mccCategories:
         'Airlines, railways, hotels, car hire and local transport; where the category is not known, a person sees it.',
       allowedCountries: 'Merchants in the 27 countries of the EU.',
-      requireIntent: 'A card pays only what was declared and approved before.',
+      requireIntent: 'Card payments need an approved intent.',
       requireAttestation: 'A person approves every booking, with a passkey over this very one.',
       attestationWindowMinutes: 'That approval is good for 10 minutes.',
       amountTolerancePercent: 'Hotel taxes and currency may add up to 15 percent.',
@@ -148,7 +148,7 @@ export const presets: readonly PolicyPreset[] = [
       activeHoursStart: 'Spends from 06:00 UTC …',
       activeHoursEnd: '… until 22:00 UTC.',
       expiresAfterMinutes: 'Ends after 30 days; assign it again to go on.',
-      expirationAction: 'Then the agent pays nothing any more, and its cards are frozen.',
+      expirationAction: 'Then the agent can no longer pay, and its cards are frozen.',
       amountTolerancePercent: 'Taxes may add up to 5 percent.',
     },
   ),
@@ -170,7 +170,7 @@ export const presets: readonly PolicyPreset[] = [
       dailyLimitEuros: 'At most € 20.00 a day, so that a loop costs little.',
       monthlyLimitEuros: 'At most € 300.00 a month.',
       autoApproveLimitEuros: 'Up to € 2.00, so everything within the limits, no person is asked.',
-      requireIntent: 'A card pays only what was declared and approved before.',
+      requireIntent: 'Card payments need an approved intent.',
       maxUsageCount: 'Ends after 10,000 payments; assign it again to go on.',
       amountTolerancePercent: 'The price asked must be the price declared.',
     },

@@ -81,7 +81,6 @@ export const ruleFields = {
 /** Most entries of each list: enough for every category and country there is. */
 const MAX_ENTRIES = { merchants: 1_000, groups: 100, countries: 250, codes: 1_500 } as const
 
-/** A name, a host, the hosts below one, or an IBAN. */
 export const merchantPattern = z
   .string()
   .max(253)

@@ -8,7 +8,6 @@ import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import { DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
 
-/** All inputs of a decision in one object, and the amount charged in the end. */
 export interface Situation extends SpendRequest, Counters {
   readonly chargedCents: Cents | null
 }
@@ -185,7 +184,6 @@ export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
   },
 }
 
-/** A payee whose name is one letter longer, without a known account. */
 const otherPayee = ({ merchant }: Pick<Situation, 'merchant'>): Change => ({
   merchant: `${merchant}x`,
   payeeIban: null,

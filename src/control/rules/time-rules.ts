@@ -87,7 +87,7 @@ export const cooldown: Rule = {
     }
   },
   skipMessage: 'No time must lie between two spends.',
-  remedy: 'Wait until that time has passed, or shorten it.',
+  remedy: 'Wait until then, or shorten the cooldown.',
 }
 
 /** Completed and open uses; old decisions have only their sum. */

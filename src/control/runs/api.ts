@@ -103,7 +103,7 @@ export const runsApi = {
     fails: {
       agent_required,
       agent_not_found: gone('agent'),
-      external_id_taken: [409, 'externalId: another run of the agent has it.'],
+      external_id_taken: [409, 'externalId: another run of the agent uses it. Choose another one.'],
     },
     emits: { 'run.created': event('A run of an agent has been started.', RunEvent) },
   }),
@@ -143,7 +143,7 @@ export const runsApi = {
     tool: {
       name: 'complete_run',
       isCommon: true,
-      use: 'Use it when the task of a run is done: what it has not used is free again.',
+      use: 'Use it when the task of a run is done: its unused budget is released.',
     },
     description:
       'Nothing more is approved in the run. Approved intents keep their money until they are paid, cancelled or expire.',
@@ -169,7 +169,7 @@ export const runsApi = {
   timeline: get('/runs/{id}/timeline', {
     summary: 'Get the timeline of a run',
     description:
-      'Oldest first: every change by requests with this `X-Run-Id`, and every change of the run’s intents, whoever made it. The totals are in the run itself. The token of a delegation sees only what is done with it or under its delegation.',
+      'Oldest first: every change by requests with this `X-Run-Id`, and every change of the run’s intents by any caller. The totals are in the run itself. The token of a delegation sees only what is done with it or under its delegation.',
     callers: ['key', 'agent'],
     scope: 'runs:read',
     query: pageQuery({}),

@@ -146,7 +146,7 @@ const findRuns: FindRuns = (named, sql) => sql<FoundRun & Row>(RUNS, [JSON.strin
 
 export const runsArea = area(
   'Runs',
-  'Pieces of an agent’s work: what each caused, what it cost, and the most it may cost.',
+  'Units of an agent’s work: the events, the cost and the budget of each.',
   runs,
   {
     aliases: { runs: 'workflows' },

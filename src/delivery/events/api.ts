@@ -23,7 +23,7 @@ const EventTypeRecord = z
   .object({
     event: z.string().meta({ examples: ['agent.frozen'] }),
     description: z.string().meta({
-      description: 'What has happened when it is sent.',
+      description: 'When the event is sent.',
       examples: ['An agent has been stopped.'],
     }),
     reserved: z.boolean().meta({ description: 'Can be subscribed to, and is never sent.' }),
@@ -53,20 +53,20 @@ const ownerHeader = {
 
 const owner_required: Failure = [
   400,
-  'X-Owner-Id: with the dashboard secret name whose events are meant: customer_house, the platform itself. Those of others are theirs.',
+  'X-Owner-Id is required with the dashboard secret. Send customer_house: only the platform’s events can be read this way.',
 ]
 
 export const eventsApi = {
   list: list('/events', {
     summary: 'List events',
     description:
-      'All that has happened, newest first. An agent’s token sees what happened to its agent, that of a delegation what happened under it. The dashboard sees what happened to the platform itself.',
+      'All events, newest first. An agent’s token sees the events of its agent, a delegation’s token those under it. The dashboard sees the platform’s.',
     callers: ['key', 'agent', 'dash'],
     scope: 'events:read',
     http: { reads: ownerHeader },
     filters: {
       ...filters,
-      requestId: searchText.meta({ description: 'What one request has caused.' }),
+      requestId: searchText.meta({ description: 'Events caused by this request.' }),
       ...timeRange,
     },
     item: EventRecord,
@@ -81,7 +81,7 @@ export const eventsApi = {
     item: EventTypeRecord,
   }),
   stream: get('/events/stream', {
-    summary: 'Follow the events',
+    summary: 'Stream events',
     description: [
       'Server-sent events that go on until you hang up: each event as `GET /events/{id}` returns it, with its id as the `id` of the message, in the order in which they were committed. What happens from now on, or after the event in `Last-Event-ID`: then none is missing, and none comes twice in a stream. After fifteen seconds without an event a comment shows that the stream is alive.',
       'It ends when the credential does, and when the service is restarted: connect again with the id of the last event. One that comes a second time after that has the same id. A client that takes nothing for thirty seconds is cut. At most 20 streams at once, of an owner in both modes. An agent’s token sees what happens to its agent, that of a delegation what happens under it. It is no activity of a person in the console.',
@@ -100,11 +100,11 @@ export const eventsApi = {
       unknown_event: unknownEventFailure('event'),
       unknown_last_event: [
         400,
-        'Last-Event-ID: you have no such event. Send the id of one that you can read at GET /events/{id}, or leave the header out to begin with what happens now.',
+        'Last-Event-ID: no such event. Send the id of an event that you can read with GET /events/{id}, or omit the header to start now.',
       ],
       too_many_streams: [
         429,
-        'You have 20 streams open, in all processes and both modes together. Close one, or let several readers share one.',
+        'You have 20 open streams, the limit across all processes and both modes. Close one, or share one between readers.',
       ],
     },
   }),

@@ -76,8 +76,8 @@ const Intent = z.object({
  * operation declares itself takes precedence.
  */
 const catalogue = {
-  'intent.matched': reservedEvent('What was charged is what an intent was approved for.', Intent),
-  'intent.mismatched': reservedEvent('What was charged is not what an intent was approved for.', Intent),
+  'intent.matched': reservedEvent('A charge matches its approved intent.', Intent),
+  'intent.mismatched': reservedEvent('A charge does not match its approved intent.', Intent),
 }
 
 /** Sent at once, so that the client sees the stream open, with the reconnection time in milliseconds. */
@@ -184,7 +184,7 @@ const events = implement(eventsApi, {
   },
 })
 
-export const eventsArea = area('Events', 'What has happened, as webhooks tell it.', events, {
+export const eventsArea = area('Events', 'Events, as webhooks deliver them.', events, {
   personal: eventsPersonal,
   entities: [Event],
   announces: catalogue,

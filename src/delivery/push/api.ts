@@ -46,8 +46,8 @@ export const SubscriptionRecord = z
     label: z.string().nullable(),
     personId: id('person')
       .nullable()
-      .meta({ description: 'Who has subscribed it in the console; null where a key did.' }),
-    expiresAt: instant.nullable().meta({ description: 'From then on nothing is sent to it.' }),
+      .meta({ description: 'The person who subscribed it in the console; null for a key.' }),
+    expiresAt: instant.nullable().meta({ description: 'Nothing is sent after this time.' }),
     ...recordTail,
   })
   .meta({ id: 'PushSubscription' })
@@ -55,7 +55,7 @@ export const SubscriptionRecord = z
 const SubscriptionEvent = z.object({ subscriptionId: id('push'), label: z.string().max(200).nullable() })
 export const Deleted = SubscriptionEvent.extend({
   reason: z.enum(['owner', 'gone', 'person_removed']).meta({
-    description: '`gone`: its push service knows it no more. `person_removed`: so is whose it was.',
+    description: '`gone`: its push service no longer knows it. `person_removed`: its person was removed.',
   }),
 })
 
@@ -68,18 +68,30 @@ const TestResult = z
       .int()
       .nullable()
       .meta({ examples: [201] }),
-    message: z.string().meta({ examples: ['The push service has taken it.'] }),
+    message: z.string().meta({ examples: ['The push service accepted it.'] }),
   })
   .meta({ id: 'PushTest' })
 
 const fails = {
   subscription_not_found: missing('push subscription'),
-  endpoint_refused: [400, 'endpoint: This address is refused. Give the one that the browser gave you.'],
+  endpoint_refused: [
+    400,
+    'endpoint: this address is not allowed. Send the endpoint of the browser’s subscription.',
+  ],
   unknown_event: unknownEventFailure('events'),
-  not_yours: [403, 'This browser rings for somebody else: that person or an owner changes it.'],
+  not_subscription_owner: [
+    403,
+    'This subscription belongs to another person. Only they or an owner can change it.',
+  ],
   too_many_subscriptions: [400, 'There are 100 push subscriptions already. Delete one.'],
 } as const satisfies Record<string, Failure>
-const { subscription_not_found, endpoint_refused, unknown_event, not_yours, too_many_subscriptions } = fails
+const {
+  subscription_not_found,
+  endpoint_refused,
+  unknown_event,
+  not_subscription_owner,
+  too_many_subscriptions,
+} = fails
 
 const reads = { callers: ['key'], scope: 'push:read' } as const
 const writes = { callers: ['key'], scope: 'push:write' } as const
@@ -94,7 +106,7 @@ export const pushApi = {
   }),
   create: post('/push/subscriptions', {
     ...writes,
-    summary: 'Have a browser told of events',
+    summary: 'Subscribe a browser to events',
     description: [
       'The body is what `PushSubscription.toJSON()` gives, and what you add to it. An endpoint that is subscribed already keeps its id and has everything else replaced.',
       'A push is sent once, encrypted for that browser alone, and holds no more than the event’s name and ids: your service worker asks the API for the rest. Intents that are decided at once are left out. One that a process had taken which died is sent again, under the same `eventId`: show it with that as its `tag`.',
@@ -122,10 +134,13 @@ export const pushApi = {
       label: 'Ada’s phone',
     },
     returns: [201, SubscriptionRecord],
-    fails: { endpoint_refused, unknown_event, not_yours, too_many_subscriptions },
+    fails: { endpoint_refused, unknown_event, not_subscription_owner, too_many_subscriptions },
     emits: {
-      'push_subscription.created': event('A browser is told of events from now on.', SubscriptionEvent),
-      'push_subscription.updated': event('What a browser is told of has changed.', SubscriptionEvent),
+      'push_subscription.created': event('A browser was subscribed to events.', SubscriptionEvent),
+      'push_subscription.updated': event(
+        'The events of a browser subscription have changed.',
+        SubscriptionEvent,
+      ),
     },
   }),
   list: list('/push/subscriptions', {
@@ -137,10 +152,10 @@ export const pushApi = {
     ...writes,
     summary: 'Delete a push subscription',
     returns: [204, nothing],
-    fails: { subscription_not_found, not_yours },
+    fails: { subscription_not_found, not_subscription_owner },
     emits: {
       'push_subscription.deleted': event(
-        'A browser is told of nothing more: its owner or its push service wanted it so.',
+        'A browser subscription was deleted, by its owner or because its push service no longer knows it.',
         Deleted,
       ),
     },
@@ -148,14 +163,14 @@ export const pushApi = {
   test: post('/push/subscriptions/{id}/test', {
     ...writes,
     run: 'external',
-    summary: 'Send a push, and tell what the push service answers',
+    summary: 'Send a test push and return the push service’s answer',
     description:
       'A `push_subscription.tested`. Where the push service answers 404 or 410, the subscription is deleted, as it is when an event is sent.',
     returns: [200, TestResult],
-    fails: { subscription_not_found, not_yours },
+    fails: { subscription_not_found, not_subscription_owner },
     emits: {
       'push_subscription.tested': event(
-        'A push has been sent for trial.',
+        'A test push was sent.',
         SubscriptionEvent.extend({ delivered: z.boolean() }),
       ),
       'push_subscription.deleted': Deleted,
@@ -163,7 +178,7 @@ export const pushApi = {
   }),
   drop: post('/push/subscriptions/{id}/drop', {
     callers: [],
-    summary: 'Delete a subscription that its push service knows no more',
+    summary: 'Delete a subscription that its push service no longer knows',
     returns: [200, z.object({ acted: z.boolean() })],
     emits: { 'push_subscription.deleted': Deleted },
   }),

@@ -16,7 +16,7 @@ import {
   type VapidKeys,
   vapidKeys,
 } from './send.ts'
-import { isForeign, PushSubscription, pushPersonal, sealContext, urgentEvents } from './subscription.ts'
+import { belongsToOther, PushSubscription, pushPersonal, sealContext, urgentEvents } from './subscription.ts'
 
 /**
  * The reserved push. It is stored to survive a crash: plain data with sealed secrets, whose member names
@@ -34,7 +34,7 @@ const LOST: PushResult = {
   delivered: false,
   gone: false,
   status: null,
-  message: 'What came of it was lost. Try again, with a new Idempotency-Key.',
+  message: 'The outcome was lost. Try again with a new Idempotency-Key.',
 }
 
 async function recordTest(
@@ -62,7 +62,7 @@ const testDelivery = externalCall(pushApi.test, {
   async reserve({ params }, { records, sql, now, ports, actor, refuse }) {
     const subscription = await records.findOne(PushSubscription, { id: params.id })
     if (!subscription) return refuse('subscription_not_found')
-    if (isForeign(subscription, actor)) return refuse('not_yours')
+    if (belongsToOther(subscription, actor)) return refuse('not_subscription_owner')
     const { id, endpoint, p256dh, auth } = subscription
     const event = 'push_subscription.tested'
     const head = { eventId: newId('test'), event, createdAt: now.toISOString() }
@@ -96,7 +96,7 @@ const push = implement(pushApi, {
     // Serialized, so that the limit holds and no endpoint is subscribed twice.
     await lockTenant(context, 'push')
     const existing = await records.findOne(PushSubscription, { endpoint })
-    if (existing && isForeign(existing, actor)) return refuse('not_yours')
+    if (existing && belongsToOther(existing, actor)) return refuse('not_subscription_owner')
     if (!existing && (await records.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
       return refuse('too_many_subscriptions')
     const id = existing?.id ?? newId('push')
@@ -119,7 +119,7 @@ const push = implement(pushApi, {
   async delete({ params }, { records, actor, emit, refuse }) {
     const subscription = await records.lock(PushSubscription, params.id)
     if (!subscription) return refuse('subscription_not_found')
-    if (isForeign(subscription, actor)) return refuse('not_yours')
+    if (belongsToOther(subscription, actor)) return refuse('not_subscription_owner')
     records.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'owner' })
   },
@@ -135,7 +135,7 @@ const push = implement(pushApi, {
   },
 })
 
-export const pushArea = area('Push Subscriptions', 'Browsers that are told of events.', push, {
+export const pushArea = area('Push Subscriptions', 'Browsers subscribed to events by web push.', push, {
   personal: pushPersonal,
   entities: [PushSubscription],
   reactions: {

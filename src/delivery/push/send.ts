@@ -129,8 +129,8 @@ function resultOf(answer: OutboundAnswer): PushResult {
   if (answer.kind !== 'answered') return { ...failed, message: answer.message }
   const { status } = answer
   if (status >= 200 && status < 300)
-    return { delivered: true, gone: false, status, message: 'The push service has taken it.' }
+    return { delivered: true, gone: false, status, message: 'The push service accepted it.' }
   const gone = status === 404 || status === 410
-  const message = `The push service answered ${status}${gone ? ': it knows the subscription no more' : ''}.`
+  const message = `The push service answered ${status}${gone ? ': it no longer knows the subscription' : ''}.`
   return { delivered: false, gone, status, message }
 }

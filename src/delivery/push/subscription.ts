@@ -26,7 +26,7 @@ const schema = defineEntity({
 export class PushSubscription extends schema.class {}
 schema.setClass(PushSubscription)
 
-export const isForeign = (
+export const belongsToOther = (
   { personId }: Pick<PushSubscription, 'personId'>,
   { type, id, scopes }: Actor,
 ): boolean => type === 'console' && id !== personId && !scopes.has('people:write')

@@ -50,17 +50,17 @@ const Named = z.strictObject({ webhookIds: z.array(id('webhook')).max(100) })
 
 const fails = {
   webhook_not_found: missing('webhook'),
-  url_refused: [400, 'url: This address is refused. Give one that can be reached from the public internet.'],
+  url_refused: [400, 'url: this address is not allowed. Use one that is reachable from the public internet.'],
   unknown_event: unknownEventFailure('events'),
   too_many_webhooks: [
     400,
-    'Your plan has no room for another subscription. Delete one, or let one hear of more events.',
+    'Your plan’s limit of subscriptions is reached. Delete one, or add events to an existing one.',
   ],
   changed_too_often: [
     409,
     `This subscription is paused, and its events or status were changed ${MAX_BACKLOG_CHANGES} times meanwhile. Change them once it has caught up: \`backlog\` is null then.`,
   ],
-  no_next_secret: [400, 'No secret waits to be activated. POST /webhooks/{id}/rotate-secret makes one.'],
+  no_next_secret: [400, 'No new secret is waiting. Create one with POST /webhooks/{id}/rotate-secret.'],
 } as const satisfies Record<string, Failure>
 const {
   webhook_not_found,
@@ -95,11 +95,8 @@ export const webhooksApi = {
     returns: [201, WebhookWithSecret.meta({ id: 'CreatedWebhook' })],
     fails: { url_refused, unknown_event, too_many_webhooks },
     emits: {
-      'webhook.created': event('Somebody has subscribed to events.', WebhookEvent),
-      'webhook.ping': event(
-        'A greeting to a subscription that was just made, where that was asked for; no other one hears of it.',
-        Ping,
-      ),
+      'webhook.created': event('A webhook subscription was created.', WebhookEvent),
+      'webhook.ping': event('Sent once to a new subscription, on request, and to no other.', Ping),
     },
   }),
   list: list('/webhooks', {
@@ -143,7 +140,7 @@ export const webhooksApi = {
   test: post('/webhooks/{id}/test', {
     ...writes,
     run: 'external',
-    summary: 'Send an example, and tell what the receiver answers',
+    summary: 'Send a test event and return the receiver’s answer',
     description:
       'Signed as every delivery is, and sent once. Where the receiver takes it, a subscription that was left alone for its failures is served again at once.',
     body: z.strictObject({
@@ -151,7 +148,7 @@ export const webhooksApi = {
         .string()
         .max(100)
         .default('webhook.ping')
-        .meta({ description: 'Of which event an example is sent.', examples: ['transaction.completed'] }),
+        .meta({ description: 'The event of the example.', examples: ['transaction.completed'] }),
     }),
     example: { event: 'transaction.completed' },
     returns: [200, TestResult],
@@ -161,7 +158,7 @@ export const webhooksApi = {
     },
     emits: {
       'webhook.tested': event(
-        'An example has been sent to a receiver.',
+        'A test event was sent to a receiver.',
         z.object({
           webhookId: id('webhook'),
           deliveryId: z.string(),
@@ -172,7 +169,7 @@ export const webhooksApi = {
   }),
   rotateSecret: post('/webhooks/{id}/rotate-secret', {
     ...writes,
-    summary: 'Make a new secret',
+    summary: 'Rotate the signing secret',
     description:
       'Until the overlap ends, or `activate-secret` is called, `X-Service-Signature` is made with the old secret and `X-Service-Signature-Next` with the new one: give your receiver the new one meanwhile, and let it accept either header. `webhook-signature` has both signatures then, and libraries of Standard Webhooks accept either. A new secret that waits already is replaced.',
     body: z.strictObject({
@@ -181,16 +178,18 @@ export const webhooksApi = {
     example: { overlapHours: 24 },
     returns: [200, WebhookWithSecret.meta({ id: 'RotatedWebhook' })],
     fails: { webhook_not_found },
-    emits: { 'webhook.secret_rotated': event('A subscription is getting a new secret.', Rotated) },
+    emits: {
+      'webhook.secret_rotated': event('A subscription has a new secret, which is not active yet.', Rotated),
+    },
   }),
   activateSecret: post('/webhooks/{id}/activate-secret', {
     ...writes,
-    summary: 'Let the new secret count now',
+    summary: 'Activate the new secret',
     returns: [200, WebhookRecord],
     fails: { webhook_not_found, no_next_secret },
     emits: {
       'webhook.secret_activated': event(
-        'The new secret of a subscription counts.',
+        'The new secret of a subscription is active.',
         z.object({ webhookId: id('webhook') }),
       ),
     },
@@ -203,7 +202,7 @@ export const webhooksApi = {
     returns: [200, Named],
     emits: {
       'webhook.paused': event(
-        'More deliveries wait for some subscriptions than the plan allows: they are sent what happens later.',
+        'Some subscriptions exceed the plan’s limit of waiting deliveries: they get later events once they catch up.',
         AboutBacklogs,
       ),
     },
@@ -216,7 +215,7 @@ export const webhooksApi = {
     returns: [200, Named],
     emits: {
       'webhook.resumed': event(
-        'Subscriptions that were paused have caught up: they are sent what happens at once.',
+        'Paused subscriptions have caught up and get events at once again.',
         AboutBacklogs,
       ),
     },
@@ -230,14 +229,14 @@ export const webhooksApi = {
         .string()
         .max(2_048)
         .nullable()
-        .meta({ description: 'Whose answer it was: nothing is said of a newer one.' }),
+        .meta({ description: 'The URL that answered; a newer one is not affected.' }),
     }),
     example: { reason: 'gone', url: null },
     returns: [200, z.object({ acted: z.boolean() })],
     fails: { webhook_not_found },
     emits: {
       'webhook.disabled': event(
-        'A subscription has been disabled: its receiver wants nothing more, or has taken nothing for five days.',
+        'A subscription was disabled: its receiver answered 410, or has failed for five days.',
         WebhookEvent,
       ),
     },

@@ -49,8 +49,8 @@ const fails = {
   webhook_not_found: missing('webhook'),
   event_not_found: missing('event'),
   unknown_event: unknownEventFailure('event'),
-  webhook_deleted: [400, 'Its subscription is deleted: nobody is there to hear of it.'],
-  delivery_under_way: [409, 'It is being delivered just now. Look at it again in half a minute.'],
+  webhook_deleted: [400, 'Its subscription is deleted, so it cannot be sent.'],
+  delivery_under_way: [409, 'It is being delivered. Try again in half a minute.'],
 } as const satisfies Record<string, Failure>
 const {
   delivery_not_found,
@@ -68,8 +68,8 @@ export const deliveriesApi = {
   deliveries: list('/webhooks/{id}/deliveries', {
     readsClock: true,
     ...reads,
-    summary: 'List what was sent to a subscription',
-    description: 'Newest first, with every attempt: what was answered, how fast, and what comes next.',
+    summary: 'List the deliveries of a subscription',
+    description: 'Newest first, with every attempt: the answer, its latency, and the next attempt.',
     filters: { status: status.optional(), ...filters },
     item: DeliveryRecord,
     fails: { webhook_not_found, unknown_event },
@@ -77,7 +77,7 @@ export const deliveriesApi = {
   allDeliveries: get('/webhooks/deliveries', {
     readsClock: true,
     ...reads,
-    summary: 'List what was sent to all subscriptions',
+    summary: 'List the deliveries of all subscriptions',
     query: pageQuery({
       status: status.optional(),
       webhookId: id('webhook').optional(),
@@ -97,23 +97,23 @@ export const deliveriesApi = {
   }),
   replay: post('/webhooks/deliveries/{id}/replay', {
     ...writes,
-    summary: 'Deliver once more, now',
+    summary: 'Replay a delivery',
     description:
-      'Whatever became of it: the same body under a new delivery id, with all the attempts of your plan before it. One that waits for its next attempt is tried at once.',
+      'In any status: the same body under a new delivery id, with all attempts of your plan. A delivery that waits for its next attempt is sent at once.',
     returns: [200, DeliveryRecord],
     fails: { delivery_not_found, webhook_deleted, delivery_under_way },
     emits: {
       'webhook.replayed': event(
-        'A delivery is being made once more.',
+        'A delivery is being replayed.',
         z.object({ deliveryId: id('delivery'), webhookId: id('webhook') }),
       ),
     },
   }),
   replayDeliveries: post('/webhooks/deliveries/replay', {
     ...writes,
-    summary: 'Deliver once more what matches',
+    summary: 'Replay matching deliveries',
     description:
-      'Whatever has come to its end, matches and has a subscription still, oldest first, at most 1,000 at once. While there is more, call again with `last` as `after`. What waits for its next attempt, or is being delivered just now, is left as it is.',
+      'Ended deliveries that match and still have a subscription, oldest first, at most 1,000 at once. While there are more, call again with `last` as `after`. Pending deliveries are not changed.',
     body: z.strictObject({
       status: z.enum(endedStatuses).optional().meta({
         description: 'If left out what has not arrived: `failed` and `dead`.',
@@ -135,7 +135,7 @@ export const deliveriesApi = {
     fails: { webhook_not_found, event_not_found, unknown_event },
     emits: {
       'webhook.deliveries_replayed': event(
-        'Deliveries that match are being made once more.',
+        'Matching deliveries are being replayed.',
         z.object({
           ownerId: id('customer'),
           webhookId: id('webhook').nullable(),
@@ -156,7 +156,7 @@ export const deliveriesApi = {
   }),
   replayDeadLetters: post('/webhooks/dead-letters/replay', {
     ...writes,
-    summary: 'Deliver dead letters once more',
+    summary: 'Replay dead letters',
     description:
       'All that match and whose subscription is there still, oldest first, at most 1,000 at once: call again while there is more.',
     body: z.strictObject({ webhookId: id('webhook').optional(), ...filters }),
@@ -165,7 +165,7 @@ export const deliveriesApi = {
     fails: { webhook_not_found, unknown_event },
     emits: {
       'webhook.dead_letters_replayed': event(
-        'Dead letters are being delivered once more.',
+        'Dead letters are being replayed.',
         z.object({
           ownerId: id('customer'),
           webhookId: id('webhook').nullable(),
@@ -185,7 +185,7 @@ export const deliveriesApi = {
     callers: [],
     summary: 'Try again now',
     body: z.strictObject({
-      asked: z.boolean().meta({ description: 'Whether a person asks for it, who does not want to wait.' }),
+      asked: z.boolean().meta({ description: 'Whether a person requests it at once.' }),
     }),
     example: { asked: true },
     returns: [200, z.object({ acted: z.boolean() })],

@@ -41,7 +41,7 @@ function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number)
   const isLeftAlone = pausedUntil !== null && pausedUntil > dueAt
   const at = minuteInWords(after(isLeftAlone ? pausedUntil : dueAt, aheadMs))
   return isLeftAlone
-    ? `${attempt}: the receiver keeps failing and is left alone until ${at}`
+    ? `${attempt}: the receiver keeps failing and is paused until ${at}`
     : `${attempt}, at ${at}`
 }
 

@@ -24,7 +24,7 @@ export function recordRound(health: Health, succeeded: boolean, now: Date): void
 const pauseAfter = (failures: number): number =>
   backoff(FIRST_PAUSE_MS, failures - ROUNDS_BEFORE_PAUSE, LONGEST_PAUSE_MS)
 
-export const isHopeless = ({ failures, failingSince }: Health, now: Date): boolean =>
+export const shouldDisable = ({ failures, failingSince }: Health, now: Date): boolean =>
   failures >= GIVEN_UP_AFTER_ROUNDS && failingSince !== null && after(failingSince, GIVEN_UP_AFTER_MS) <= now
 
 export const conditions = ['well', 'failing', 'paused'] as const
@@ -39,11 +39,11 @@ export function healthResponse(health: Omit<Health, 'id'>, { now, aheadMs }: { n
       condition: 'well',
       failingSince: null,
       pausedUntil: null,
-      message: 'Deliveries are taken.',
+      message: 'Deliveries succeed.',
     } as const
-  const since = `None has been taken since ${failingSince.toISOString()}.`
+  const since = `Deliveries have failed since ${failingSince.toISOString()}.`
   if (!pausedUntil || pausedUntil <= after(now, aheadMs))
     return { condition: 'failing', failingSince, pausedUntil: null, message: since } as const
-  const message = `${since} The next is tried after ${pausedUntil.toISOString()}; once one is taken, those that wait follow. POST /webhooks/{id}/test tries at once.`
+  const message = `${since} The next is tried after ${pausedUntil.toISOString()}; once it succeeds, the waiting ones follow. POST /webhooks/{id}/test tries at once.`
   return { condition: 'paused', failingSince, pausedUntil, message } as const
 }

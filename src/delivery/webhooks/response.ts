@@ -6,7 +6,7 @@ import { retriesOf } from './dispatch/retry.ts'
 import { healthResponse } from './health.ts'
 import type { Webhook } from './webhook.ts'
 
-interface Around extends Clocked {
+interface ResponseContext extends Clocked {
   readonly plan: string
   readonly ports: Pick<Ports, 'webhookRetrySeconds'>
 }
@@ -18,7 +18,7 @@ type Clocked = { readonly now: Date }
 export const aheadOf = ({ now }: Clocked): number =>
   Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)) * 1_000
 
-export function webhookResponse(webhook: Webhook, around: Around) {
+export function webhookResponse(webhook: Webhook, around: ResponseContext) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
   const waits = nextHint !== null && nextFrom !== null && nextFrom > now
@@ -66,11 +66,11 @@ export function explain(delivery: Explained, webhook: Webhook | undefined, ahead
     case 'delivered':
       return `Delivered after ${count}, the last in ${last?.latencyMs ?? 0} ms.`
     case 'delivering':
-      return 'It is being delivered just now.'
+      return 'It is being delivered.'
     case 'failed':
       return `Given up after ${count}.${wrong}`
     case 'dead':
-      return `A dead letter after ${count}.${wrong} Replay it once the receiver is well.`
+      return `A dead letter after ${count}.${wrong} Replay it once the receiver works.`
     case 'pending': {
       const waits = waitingFor(webhook, { tries, dueAt, aheadMs })
       return waits.endsWith(wrong) ? waits : waits + wrong
@@ -87,11 +87,11 @@ interface Waits {
 function waitingFor(webhook: Webhook | undefined, { tries, dueAt, aheadMs }: Waits): string {
   const now = clock.real()
   const byTenantClock = (at: Date): string => after(at, aheadMs).toISOString()
-  if (!webhook || webhook.deletedAt) return 'The subscription is deleted: it is not sent any more.'
+  if (!webhook || webhook.deletedAt) return 'The subscription is deleted, so it is no longer sent.'
   if (webhook.status === 'disabled')
     return `It waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()
   if (webhook.pausedUntil && webhook.pausedUntil > now)
-    return `It waits: the receiver keeps failing and is left alone until ${byTenantClock(webhook.pausedUntil)}.`
+    return `It waits: the receiver keeps failing and is paused until ${byTenantClock(webhook.pausedUntil)}.`
   if (dueAt && dueAt > now) return `Attempt ${tries + 1} is made at ${byTenantClock(dueAt)}.`
   return 'It is about to be delivered.'
 }

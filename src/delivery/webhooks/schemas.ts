@@ -12,8 +12,8 @@ const HealthRecord = z.object({
   failingSince: instant.nullable(),
   pausedUntil: instant
     .nullable()
-    .meta({ description: 'A receiver that keeps failing is tried more and more rarely until it takes one.' }),
-  message: z.string().meta({ examples: ['Deliveries are taken.'] }),
+    .meta({ description: 'A failing receiver is tried at growing intervals until a delivery succeeds.' }),
+  message: z.string().meta({ examples: ['Deliveries succeed.'] }),
 })
 
 const BacklogRecord = z.object({

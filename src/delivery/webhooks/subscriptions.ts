@@ -66,7 +66,7 @@ async function planExceeded(plan: string, { records }: Pick<Context, 'records'>)
   const count = await records.count(Webhook, notDeleted)
   if (count < most) return undefined
   const number = (of: number) => of.toLocaleString('en')
-  return `The plan ${plan} has ${number(most)} subscriptions in each mode, and there are ${number(count)} already. Delete one, let one hear of more events, or ask for a larger plan.`
+  return `The plan ${plan} has ${number(most)} subscriptions in each mode, and there are ${number(count)} already. Delete one, add events to an existing one, or ask for a larger plan.`
 }
 
 interface SubscriptionRequest {
@@ -78,7 +78,7 @@ type CheckContext = Pick<Context, 'ports'> & {
   refuse(code: 'url_refused' | 'unknown_event', message?: string): ReturnType<Context['refuse']>
 }
 
-const LISTEN = ' For a receiver on your own machine there is `agentpay webhooks listen --forward`.'
+const LISTEN = ' For a receiver on your own machine use `agentpay webhooks listen --forward`.'
 
 function requestRefusal({ url, events }: SubscriptionRequest, { ports, refuse }: CheckContext) {
   const refused = url === undefined ? undefined : ports.outbound.judge(url)
@@ -95,8 +95,8 @@ function setStatus(webhook: Webhook, status: Webhook['status']): void {
 }
 
 const GIVE_UP_REASONS = {
-  gone: 'The receiver answered 410: it wants nothing more.',
-  failing: 'The receiver has taken nothing for five days.',
+  gone: 'The receiver answered 410 (Gone).',
+  failing: 'The receiver has failed for five days.',
 } as const
 
 export const subscriptions = implement(webhooksApi, {

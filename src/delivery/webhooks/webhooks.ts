@@ -13,7 +13,7 @@ where d.status = 'pending' and d.workflow_id is not null and w.status = 'active'
 
 export const webhooksArea = area(
   'Webhooks',
-  'Events sent to you: subscriptions, what was delivered and what was not, dead letters.',
+  'Webhooks: subscriptions, deliveries and dead letters.',
   {
     api: { ...subscriptions.api, ...deliveries.api },
     handlers: { ...subscriptions.handlers, ...deliveries.handlers },

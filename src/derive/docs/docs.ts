@@ -18,7 +18,7 @@ export interface DocsFile {
 
 export interface DocsAddresses {
   readonly baseUrl?: string | undefined
-  /** Where the process listens: the script replaces it by the address of the page. */
+  /** The process listens here: the script replaces it by the address of the page. */
   readonly ownUrl?: string
 }
 

@@ -35,7 +35,7 @@ export function layout({ book, assets, navigation, address }: Reference, page: P
 <script src="${assets.script.address}"></script>
 </head>
 <body id="top">
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
   <a class="brand" href="/docs"><img src="${assets.icon.address}" alt="" width="24" height="24"> ${info.title} <span class="version">${info.version}</span></a>
   <a class="spec" href="/openapi.json">OpenAPI</a>

@@ -68,7 +68,7 @@ const intent = await buyer.intents.create({ amountEuros: 2.5, merchant, purpose:
 console.log(intent.status)`,
   `await pay.intents.approve(intent.id, { comment: 'Go ahead' })`,
   `const { status } = await buyer.intents.wait(intent.id)
-if (status !== 'approved') throw new Error(\`Nobody pays what is \${status}.\`)
+if (status !== 'approved') throw new Error(\`The intent is \${status}.\`)
 const paid = await buyer.mpp.pay({ intentId: intent.id, url: \`\${url}/simulate/mpp/paid\` })
 console.log(paid.merchant_body, paid.receipt)`,
   `console.log(await pay.agents.balance(agent.id))
@@ -121,7 +121,7 @@ print(intent["status"])`,
   `pay.intents.approve(intent["id"], {"comment": "Go ahead"})`,
   `decided = buyer.intents.wait(intent["id"])
 if decided["status"] != "approved":
-    raise SystemExit(f"Nobody pays what is {decided['status']}.")
+    raise SystemExit(f"The intent is {decided['status']}.")
 paid = buyer.mpp.pay({"intentId": intent["id"], "url": f"{url}/simulate/mpp/paid"})
 print(paid["merchant_body"], paid["receipt"])`,
   `print(pay.agents.balance(agent["id"]))
@@ -170,7 +170,7 @@ const words: readonly Pick<Step, 'title' | 'text'>[] = [
     text: 'A sandbox key sees test data only, and its money is play money. `npm start` makes one: paste the lines in the folder of the service, and they read it. Elsewhere set it first, as `KEY` for curl: the console and `POST /keys` make more. `npm run packages` writes the package `agentpay` for TypeScript and for Python into `dist/packages`.',
   },
   {
-    title: 'Put money into a wallet',
+    title: 'Fund a wallet',
     text: 'In live mode money comes in by bank transfer; in the sandbox it is there at once.',
   },
   {

@@ -20,14 +20,14 @@ export function refusals(book: Book, { operation, refusals: list }: Entry): Cont
         ]),
       )
     }
-    <details class="shared"><summary>${own.length > 0 ? 'And those' : 'Those'} that any operation can meet</summary>
+    <details class="shared"><summary>${own.length > 0 ? 'And those' : 'Those'} that all operations share</summary>
       <p>${shared.map(({ status, code }) => html`<a href="${book.href(`error.${code}`)}"><b>${status}</b> ${code}</a> `)}</p>
     </details>`
 }
 
 export const universalRefusals = (): Html =>
   table(
-    'What any operation can meet',
+    'Errors of all operations',
     ['Status', 'Code', 'Meaning', 'What to do'],
     Object.entries(problems).map(([code, [status, message]]) => [
       status,
@@ -53,22 +53,23 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   unauthenticated: 'Check the key: is it whole, not expired, not revoked?',
   invalid_dpop_proof:
     'Sign a new proof for each request with the key of the device, over method, address, time and key.',
-  account_suspended: 'Ask whoever runs this installation why.',
+  account_suspended: 'Ask the operator of this installation for the reason.',
   wrong_caller: 'Use the kind of credential that the operation names.',
   cross_site: 'Send it from a page of this service, or with a key in place of the cookie.',
-  missing_scope: 'Make a key or token with that scope.',
-  not_found: 'Check path and id. What belongs to others does not exist for you.',
-  method_not_allowed: 'The header `Allow` lists the methods there are.',
+  missing_scope: 'Create a key or token with that scope.',
+  not_found: 'Check the path and the id. Records of other owners are not visible to you.',
+  method_not_allowed: 'The header `Allow` lists the allowed methods.',
   body_too_slow: 'Send it faster: all of it within 30 seconds, and a second more for each 125 KB.',
   in_progress: 'Wait a second and repeat the same request.',
   body_too_large: 'Send less.',
   unsupported_media_type: 'Set `Content-Type: application/json`, or another that the operation names.',
-  idempotency_key_reused: 'Make a new key for each new request.',
+  idempotency_key_reused: 'Use a new key for each new request.',
   rate_limited: 'Wait for `Retry-After` seconds.',
-  internal: 'Repeat with the same Idempotency-Key. If it stays, tell us the `X-Request-Id`.',
+  internal:
+    'Repeat with the same Idempotency-Key. If it persists, contact the operator with the `X-Request-Id`.',
   busy: 'Repeat after `Retry-After` seconds.',
   not_configured: 'Set what the message names, or use test mode.',
-  files_unavailable: 'Repeat in a while; if it stays, tell whoever runs this installation.',
+  files_unavailable: 'Try again later; if it persists, contact the operator of this installation.',
   storage_full: 'Delete receipts that you need no more; `GET /receipts/storage` says what is used.',
   passkeys_unavailable: 'Set `PUBLIC_URL` to a host name with https.',
   overloaded: 'Repeat after `Retry-After` seconds.',
@@ -79,15 +80,14 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
 /** The remedies of refusals whose message only tells the reason. */
 export const ownAdvice: Readonly<Record<string, string>> = {
   insufficient_funds:
-    'Look at what is there with `GET /wallets/{id}` or `GET /agents/{id}/balance`, whose held part is promised to other payments. Then pay less, or put money there first.',
+    'Check the balance with `GET /wallets/{id}` or `GET /agents/{id}/balance`; the held part is reserved for other payments. Then pay less, or fund the wallet first.',
   intent_not_approved:
     'Read the intent with `GET /intents/{id}`. While it is `created`, wait for the decision: by `GET /events/stream`, `agentpay intents wait` or the webhook `intent.approved`. A `completed` one is paid: declare another one for another payment.',
-  intent_not_waiting: 'Read the intent: `decidedBy` says who was faster, and `status` how it ended.',
+  intent_not_waiting: 'Read the intent: `decidedBy` names who decided first, and `status` the result.',
   intent_required: 'Declare an intent with `POST /intents`, and name it in `intentId` once it is approved.',
   intent_other_agent: 'Declare the intent with the agent whose card pays, or pay with a card of that agent.',
-  person_may_not: 'Let somebody sign whose role is `owner` or `approver`. `GET /people` lists the roles.',
-  test_mode_only:
-    'Play with a key `sk_sandbox_…` or `sk_test_…`. What is simulated does not exist in live mode.',
+  insufficient_role: 'Have a person with the role `owner` or `approver` sign. `GET /people` lists the roles.',
+  test_mode_only: 'Use a key `sk_sandbox_…` or `sk_test_…`. Live mode has no simulations.',
   card_not_active:
     'Read the card with `GET /cards/{id}`: unfreeze it, or issue another one with `POST /cards`.',
   card_not_issued: 'Wait for the webhook `card.issued`, or read `GET /cards/{id}` until it is `active`.',
@@ -95,11 +95,11 @@ export const ownAdvice: Readonly<Record<string, string>> = {
     'Take a card for several payments (`"usage": "multi"`), or issue one for this intent.',
   wallet_frozen: 'Unfreeze it with `PATCH /wallets/{id}`, once you know why it was frozen.',
   request_gone: 'Ask for a new request, or make one with `POST /collect/requests`.',
-  request_paid: 'Do not pay again. `GET /collect/requests/{id}` says what has come.',
-  daily_limit_exceeded: 'Wait until the day has ended, or let the limit be raised.',
-  single_limit_exceeded: 'Pay in parts if the payee accepts that, or let the limit be raised.',
-  delegation_over: 'Ask whoever has given the delegation for a new one.',
-  external_id_taken: 'Look for the record that has it; it is probably the one that you meant to make.',
+  request_paid: 'Do not pay again. `GET /collect/requests/{id}` shows the received payments.',
+  daily_limit_exceeded: 'Wait until the next day, or have the limit raised.',
+  single_limit_exceeded: 'Pay in parts if the payee accepts that, or have the limit raised.',
+  delegation_over: 'Ask the issuer of the delegation for a new one.',
+  external_id_taken: 'Look for the record that has it; it is probably the one that you wanted to create.',
   filler_key_required:
     'Let the owner register the key of the form filler once, with `POST /checkout/filler-keys`.',
   span_invalid: 'Swap `from` and `to`, or leave one of them out.',

@@ -22,7 +22,7 @@ export interface GuideGroup {
 }
 
 export interface Guides {
-  /** In the order of docs/README.md. */
+  /** In the order of docs/README.md, each guide with the few words of its table. */
   readonly groups: readonly GuideGroup[]
   readonly files: readonly GuideFile[]
   readonly pictures: ReadonlyMap<string, Asset>
@@ -41,7 +41,8 @@ export function readGuides(): Guides {
   const pictures = paths
     .filter(path => path.endsWith('.png'))
     .map(path => [basename(path), pictureOf(path)] as const)
-  return { groups, files: groups.flatMap(group => group.files), pictures: new Map(pictures) }
+  const inOrder = groups.flatMap(group => group.files.flatMap(({ path }) => files.get(path) ?? []))
+  return { groups, files: inOrder, pictures: new Map(pictures) }
 }
 
 const pictureOf = (path: string): Asset =>
@@ -55,12 +56,18 @@ function readGuide(path: string): GuideFile {
   return { name: basename(path, '.md'), path, title, about: plain(about), markdown }
 }
 
+/** A guide in a table of the index, and its few words about it. */
+const ROW = /^\| \[[^\]]+\]\(([\w/-]+\.md)\) \| (.+) \|$/gm
+
 function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] {
   const parts = index.split(/^## /m).slice(1)
   return parts
     .map(part => ({
       title: part.slice(0, part.indexOf('\n')).trim(),
-      files: [...part.matchAll(/\]\(([\w/-]+\.md)\)/g)].flatMap(([, path = '']) => files.get(path) ?? []),
+      files: [...part.matchAll(ROW)].flatMap(([, path = '', about = '']) => {
+        const file = files.get(path)
+        return file ? [{ ...file, about: plain(about) }] : []
+      }),
     }))
     .filter(group => group.files.length > 0)
 }

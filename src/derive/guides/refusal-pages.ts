@@ -109,5 +109,5 @@ const byStatus: Readonly<Record<string, string>> = {
   429: 'Wait for as many seconds as `Retry-After` says, then send the same request.',
   3: 'Ask again at the address in the header `Location`.',
   4: 'Do what the sentence asks for: the same request fails until then.',
-  5: 'Repeat it with the same `Idempotency-Key` after `Retry-After` seconds: nothing happens twice. Where it stays, tell whoever runs this installation the `X-Request-Id`.',
+  5: 'Repeat it with the same `Idempotency-Key` after `Retry-After` seconds: nothing happens twice. If it persists, contact the operator of this installation with the `X-Request-Id`.',
 }

@@ -4,7 +4,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { takesForm, wrongMediaType } from '../../kernel/contract/upload.ts'
 
 /** More than any contract needs, and few enough to parse quickly. */
-const MOST_VALUES = 10_000
+const MAX_VALUES = 10_000
 const DEEPEST = 32
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
@@ -25,7 +25,7 @@ function excessOf(bytes: Uint8Array): string | undefined {
       if (++depth > DEEPEST) return `nested more than ${DEEPEST} levels deep`
     } else if (byte === COMMA) values++
     else if (isClosing(byte)) depth--
-    if (values > MOST_VALUES) return `more than ${MOST_VALUES.toLocaleString('en')} values`
+    if (values > MAX_VALUES) return `more than ${MAX_VALUES.toLocaleString('en')} values`
   }
   return undefined
 }
@@ -66,12 +66,12 @@ export function jsonOf(bytes: Uint8Array): unknown {
 }
 
 /** More than any contract has members. */
-const MOST_FIELDS = 100
+const MAX_FIELDS = 100
 
 /** Each name once. An empty text counts as left out (RFC 6749). */
 function formOf(bytes: Uint8Array): unknown {
-  const fields = decodedText(bytes).split('&', MOST_FIELDS + 1)
-  if (fields.length > MOST_FIELDS) throw invalid('', `more than ${MOST_FIELDS} fields`)
+  const fields = decodedText(bytes).split('&', MAX_FIELDS + 1)
+  if (fields.length > MAX_FIELDS) throw invalid('', `more than ${MAX_FIELDS} fields`)
   const members: Record<string, string> = Object.create(null)
   for (const field of fields.filter(text => text !== '')) {
     const [name = '', value] = fieldOf(field)
@@ -110,7 +110,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** What no schema checks: characters that PostgreSQL cannot store, and names such as `__proto__`. */
+/** Checks beyond any schema: characters that PostgreSQL cannot store, and names such as `__proto__`. */
 export function inspect(value: unknown): void {
   const open: { value: unknown; path: string }[] = [{ value, path: '' }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -130,7 +130,7 @@ function checkText(text: string, path: string): void {
   if (!text.isWellFormed()) throw invalid(path, 'half of a surrogate pair is not a character')
 }
 
-export const shown = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
+export const shorten = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
 
 export const invalid = (path: string, message: string): Problem =>
-  new Problem('invalid_request', `${shown(path) || 'body'}: ${message}`)
+  new Problem('invalid_request', `${shorten(path) || 'body'}: ${message}`)

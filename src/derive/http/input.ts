@@ -3,15 +3,14 @@ import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { jsonName, renamed, renamedPath } from '../../values/json-names.ts'
 import { nearest } from '../../values/nearest.ts'
-import { inspect, invalid, shown } from './body.ts'
+import { inspect, invalid, shorten } from './body.ts'
 import { describeInput, type Issue, Measure, zodMessages } from './issue-words.ts'
 
-/** How many problems one answer lists. */
 const SHOWN = 5
 
 const empty = {}
 
-/** Valid input or a 400 that names each member and what is wrong with it. */
+/** Throws a 400 that names each invalid member and the reason. */
 export function inputOf(operation: AnyOperation, query: URLSearchParams, body: unknown) {
   return {
     query: operation.query ? parse(operation.query, singles(query)) : none(singles(query), 'query'),
@@ -35,7 +34,7 @@ function refused(found: readonly Issue[], schema: z.ZodType): Problem {
   return new Problem('invalid_request', sentences.slice(0, SHOWN).join('; ') + more)
 }
 
-/** A problem with the names that the caller knows. */
+/** Uses the member names of JSON, which the caller knows. */
 function asInJson(issue: Issue, schema: z.ZodType): Issue {
   const { path = [], keys } = issue
   const named = { ...issue, path: renamedPath(schema, path) }
@@ -50,13 +49,13 @@ function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: read
   return keys !== undefined || !all.slice(0, index).some(one => !one.keys && one.path?.join('.') === member)
 }
 
-/** A sentence: the member, what it must be, and what was sent. */
+/** Names the member, the requirement, and the value that was sent. */
 function sentencesOf(issue: Issue, schema: z.ZodType): string[] {
   const { path = [], message = '', keys } = issue
-  const at = (...more: string[]) => shown([...path, ...more].join('.')) || 'body'
+  const at = (...more: string[]) => shorten([...path, ...more].join('.')) || 'body'
   if (keys) {
     const unknown = keys.slice(0, SHOWN + 1)
-    return unknown.map(key => `${at(key)}: there is no such member${memberMeant(key, schema, path)}`)
+    return unknown.map(key => `${at(key)}: there is no such member${suggestMember(key, schema, path)}`)
   }
   const came = describeInput(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
@@ -71,12 +70,12 @@ function none(value: unknown, where: string): object {
   return empty
 }
 
-/** Refuses a query parameter that is repeated. */
+/** Refuses a repeated query parameter. */
 function singles(query: URLSearchParams): Record<string, string> {
   if (query.size === 0) return empty
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
-    // No contract has it, and a record of any names would leave it out without a word.
+    // No contract has this name, and a record of free names would drop it silently.
     if (name === '__proto__') throw invalid(name, 'there is no such member')
     if (name in values) throw invalid(name, 'given more than once')
     values[name] = value
@@ -87,18 +86,18 @@ function singles(query: URLSearchParams): Record<string, string> {
 
 type Schema = z.core.$ZodTypes
 
-/** Names that are taken for one another: one operation says why with this, the next one with that. */
-const ALIKE: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]
+/** Names that callers confuse, as operations use different ones for a reason. */
+const CONFUSABLE_NAMES: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]
 
-/** `, did you mean …?` for a name that an operation does not know at this place; empty where none is near. */
-function memberMeant(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
+/** `, did you mean …?` for an unknown name; empty if no name is near. */
+function suggestMember(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const names = membersAt(schema, path)
-  const others = ALIKE.find(alike => alike.includes(name)) ?? []
+  const others = CONFUSABLE_NAMES.find(alike => alike.includes(name)) ?? []
   const meant = names.find(one => others.includes(one)) ?? nearest(name, names)
   return meant === undefined ? '' : `, did you mean ${meant}?`
 }
 
-/** The members of the object at a path; none where it may be one of several. */
+/** Empty if the value at the path may be one of several objects. */
 function membersAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): readonly string[] {
   const { def } = (schema as Schema)._zod
   const path = first === undefined ? [] : [first, ...rest]

@@ -23,7 +23,7 @@ export interface Issue {
   readonly issues?: readonly Issue[]
 }
 
-/** What a member must be. `whatCame` adds what was sent. */
+/** The requirement of a member. `describeInput` adds what was sent. */
 const mustBe = (issue: object): string =>
   words[(issue as Issue).code ?? '']?.(issue) ?? 'must have another form'
 
@@ -84,12 +84,12 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
-/** What was sent instead; empty if the message says it already, or if it is the whole body. */
+/** The value that was sent; empty if the message says it already, or if it is the whole body. */
 export function describeInput({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
   if (input === undefined) return code === 'custom' ? undefined : 'it is missing'
-  if (typeof input === 'string') return textThatCame(input)
+  if (typeof input === 'string') return describeText(input)
   if (typeof input === 'number' && !Number.isFinite(input)) return 'it is larger than a number can be'
   if (typeof input !== 'object' || input === null) return `it is ${input}`
   if (code === 'custom') return undefined
@@ -97,7 +97,7 @@ export function describeInput({ code, origin, input }: Issue): string | undefine
 }
 
 /** Never repeats a credential or card number that was sent in the wrong member. */
-function textThatCame(text: string): string {
+function describeText(text: string): string {
   if (text === '') return 'it is empty'
   if (hasCredential(text) || hasCardNumber(text)) return 'what came looks like a secret and is not shown'
   return `it is ${JSON.stringify(cut(text))}`

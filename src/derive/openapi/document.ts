@@ -29,14 +29,14 @@ const servers = [
 
 const errorSchema: JsonSchema = {
   type: 'object',
-  description: 'What went wrong, for people. For programs there is the header `X-Error-Code`.',
+  description: 'What went wrong, for people. Programs read the header `X-Error-Code`.',
   properties: { error: { type: 'string' } },
   required: ['error'],
 }
 
 const problemSchema: JsonSchema = {
   type: 'object',
-  description: 'What went wrong, as RFC 9457 has it; `error` says it as every refusal does.',
+  description: 'What went wrong (RFC 9457); `error` repeats it, as in every refusal.',
   properties: {
     type: { type: 'string', description: 'A URL that names the kind of problem.' },
     title: { type: 'string' },

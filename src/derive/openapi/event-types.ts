@@ -111,8 +111,10 @@ export const webhookOf = (
     content: { 'application/json': { schema: bodyOf(event, schema), example: messageOf(event, example) } },
   },
   responses: {
-    '2XX': { description: 'Taken. Anything else, or nothing within 30 seconds, is a failed attempt.' },
-    '410': { description: 'Wants nothing more: the subscription is disabled.' },
+    '2XX': {
+      description: 'Accepted. Any other status, or no answer within 30 seconds, is a failed attempt.',
+    },
+    '410': { description: 'Gone: the subscription is disabled.' },
   },
 })
 

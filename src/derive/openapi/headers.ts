@@ -16,12 +16,12 @@ const refusalCode = 'What went wrong, for programs.'
 
 export const headers = {
   'X-Request-Id': text(
-    'Names this request: in our logs, in the events it causes and in their webhooks.',
+    'Identifies this request in logs, in its events and in their webhooks.',
     '4b0a9e51-7d1f-4a0e-9a53-1f6f1d1a2c3b',
   ),
   'X-Data-Residency': { description: 'Where all data is kept.', schema: { type: 'string', const: 'EU' } },
-  'X-RateLimit-Limit': count('Requests a minute that this client address may make.', 100),
-  'X-RateLimit-Remaining': count('How many are left.', 99),
+  'X-RateLimit-Limit': count('Requests per minute allowed for this client address.', 100),
+  'X-RateLimit-Remaining': count('Remaining requests.', 99),
   'X-RateLimit-Reset': count('When the window ends, in Unix seconds.', 1_795_167_060),
   'Retry-After': count('How many seconds to wait before trying again.', 12),
   'Idempotent-Replayed': {
@@ -106,7 +106,7 @@ export const headerParameters = {
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'An id of your own for this request, kept instead of ours.',
+    description: 'Your own id of this request, used instead of a generated one.',
     schema: { type: 'string', pattern: '^[\\w.:@/-]{1,128}$' },
     example: 'checkout-42/step-7',
   },

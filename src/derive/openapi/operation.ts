@@ -188,7 +188,7 @@ function streamContent(item: JsonSchema, { example }: MediaType): MediaType {
 function signInOf(operation: AnyOperation): Record<string, ResponseObject> {
   if (!needsSignIn(operation)) return {}
   const Location = { description: `Where people sign in: \`${SIGN_IN_PAGE}\`.`, schema: { type: 'string' } }
-  return { 303: { description: 'Nobody is signed in, and `Accept` has `text/html`.', headers: { Location } } }
+  return { 303: { description: 'Not signed in, and `Accept` has `text/html`.', headers: { Location } } }
 }
 
 function jsonOf(schema: z.ZodType, known: Known, schemas: SchemaCollector): MediaType {

@@ -28,14 +28,13 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'mer_…',
-    description:
-      'The key of a merchant that was let in: it opens what is the merchant’s own, and nothing else.',
+    description: 'The key of an accepted merchant: it reaches only the merchant’s own records.',
   },
   dashboardSecret: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Dashboard-Secret',
-    description: 'The secret of whoever runs this installation.',
+    description: 'The operator’s secret.',
   },
   payment: {
     type: 'http',

@@ -125,7 +125,7 @@ async function wholeText(content: Exclude<Outcome['body'], string | null>): Prom
     if (length > LONGEST)
       throw new Problem(
         'body_too_large',
-        'The table is too long for a tool: ask for a shorter time, or by HTTP.',
+        'The table is too long for a tool. Choose a shorter period, or use HTTP.',
       )
   }
   return pieces.join('')

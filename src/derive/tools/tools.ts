@@ -16,7 +16,7 @@ interface Indexed {
 }
 
 const WORD = /[a-z\d]{2,}/g
-const MOST_WORDS = 20
+const MAX_WORDS = 20
 
 /** In lower case, and without a plural ending. */
 const wordsOf = (text: string): string[] =>
@@ -40,7 +40,7 @@ function searcher(operations: readonly Registered[]): (query: string) => Registe
     }),
   )
   return query => {
-    const words = [...new Set(wordsOf(query))].slice(0, MOST_WORDS)
+    const words = [...new Set(wordsOf(query))].slice(0, MAX_WORDS)
     return index
       .map(one => ({ one, score: scoreOf(one, words) }))
       .filter(({ score }) => score > 0)

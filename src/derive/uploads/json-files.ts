@@ -60,7 +60,7 @@ const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b
 const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d
 
 /** Longer than the name of any file member. */
-const MOST_NAME = 64
+const MAX_NAME = 64
 
 interface TextFile {
   readonly name: string
@@ -133,8 +133,8 @@ export class JsonFilesReader {
 
   #readText(bytes: Buffer, begin: number): number {
     const end = this.#textEnd(bytes, begin)
-    if (this.#name.length <= MOST_NAME)
-      this.#name += bytes.toString('latin1', begin, Math.min(end, begin + MOST_NAME + 1))
+    if (this.#name.length <= MAX_NAME)
+      this.#name += bytes.toString('latin1', begin, Math.min(end, begin + MAX_NAME + 1))
     if (end < bytes.length) this.#place = 'structure'
     return Math.min(end + 1, bytes.length)
   }

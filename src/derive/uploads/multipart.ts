@@ -2,9 +2,9 @@ import { invalid } from '../http/body.ts'
 import type { FileFacts, IncomingFile } from './incoming-file.ts'
 
 /** More parts than any contract has members. */
-const MOST_PARTS = 32
-const MOST_HEADER_BYTES = 2_048
-const MOST_TEXT = 65_536
+const MAX_PARTS = 32
+const MAX_HEADER_BYTES = 2_048
+const MAX_TEXT = 65_536
 
 const CR = 0x0d
 const CRLF = Buffer.from('\r\n')
@@ -101,7 +101,7 @@ export class MultipartReader {
       this.#place = 'end'
       return 2
     }
-    if (this.#parts++ === MOST_PARTS) throw invalid('body', `more than ${MOST_PARTS} parts`)
+    if (this.#parts++ === MAX_PARTS) throw invalid('body', `more than ${MAX_PARTS} parts`)
     if (!two.equals(CRLF)) throw broken('a boundary is not followed by a line')
     this.#place = 'head'
     // The line break stays: a part without headers has nothing but the empty line.
@@ -110,8 +110,8 @@ export class MultipartReader {
 
   async #readHead(data: Buffer): Promise<number | undefined> {
     const end = data.indexOf(END_OF_HEADERS)
-    if ((end === -1 ? data.length - END_OF_HEADERS.length : end) > MOST_HEADER_BYTES)
-      throw invalid('body', `a part has more than ${MOST_HEADER_BYTES} bytes of headers`)
+    if ((end === -1 ? data.length - END_OF_HEADERS.length : end) > MAX_HEADER_BYTES)
+      throw invalid('body', `a part has more than ${MAX_HEADER_BYTES} bytes of headers`)
     if (end === -1) return undefined
     const length = end + END_OF_HEADERS.length
     const head = Buffer.from(data.subarray(CRLF.length, length))
@@ -149,7 +149,7 @@ export class MultipartReader {
     if (!part) throw new Error('content belongs to a part')
     if ('file' in part) return part.file.add(content)
     this.#textBytes += content.length
-    if (this.#textBytes > MOST_TEXT) throw invalid('body', `its texts have more than ${MOST_TEXT} bytes`)
+    if (this.#textBytes > MAX_TEXT) throw invalid('body', `its texts have more than ${MAX_TEXT} bytes`)
     part.content = Buffer.concat([part.content, content])
   }
 

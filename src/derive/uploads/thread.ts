@@ -15,7 +15,7 @@ export type ReadBody =
   | { readonly problem: { readonly code: ProblemCode; readonly message: string } }
   | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
 
-/** Where the files of the body go, and which of them will be inspected whole. */
+/** The sinks of the body's files, and the files that will be inspected whole. */
 export interface Uses {
   readonly sinks: Readonly<Record<string, SinkTask>>
   readonly viewed: readonly string[]

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { freePort } from '../processes/free-port.ts'
 import { type GuardedChild, type KeptServer, keepRunning } from '../processes/guarded-child.ts'
 import { writePrivateFile } from '../processes/unprivileged-user.ts'
-import { placePostgres, removePlace } from './place.ts'
+import { postgresPaths, removePostgresPaths } from './paths.ts'
 import {
   type Cluster,
   endLeftover,
@@ -34,7 +34,7 @@ export async function startPostgres({
   port = 15_432,
   durable = true,
 }: Options): Promise<EmbeddedPostgres> {
-  const cluster = await openCluster(placePostgres(realpathSync(dataDir)), durable)
+  const cluster = await openCluster(postgresPaths(realpathSync(dataDir)), durable)
   await endLeftover(cluster.data)
   const options = { port: rememberedPort(cluster) ?? port, durable }
   const server = await startOnFreePort(cluster, options)
@@ -54,7 +54,7 @@ export async function startPostgres({
 export async function removePostgres(dataDir: string): Promise<void> {
   const home = join(dataDir, 'postgres')
   if (existsSync(home)) await endLeftover(join(realpathSync(home), 'data'))
-  removePlace(dataDir)
+  removePostgresPaths(dataDir)
 }
 
 const portFile = ({ home }: Cluster) => join(home, 'port')

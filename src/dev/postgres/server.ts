@@ -7,18 +7,18 @@ import { promisify } from 'node:util'
 import { type GuardedChild, guardedChild } from '../processes/guarded-child.ts'
 import { commandOf } from '../processes/process-table.ts'
 import { give, writePrivateFile } from '../processes/unprivileged-user.ts'
-import type { Place } from './place.ts'
+import type { PostgresPaths } from './paths.ts'
 
 export const NAME = 'agentpay'
 
-export interface Cluster extends Place {
+export interface Cluster extends PostgresPaths {
   data: string
   password: string
 }
 
 const UNFINISHED = 'unfinished-'
 
-export async function openCluster(place: Place, durable: boolean): Promise<Cluster> {
+export async function openCluster(place: PostgresPaths, durable: boolean): Promise<Cluster> {
   removeUnfinished(place.home)
   const cluster = { ...place, data: join(place.home, 'data'), password: passwordOf(place) }
   if (!existsSync(cluster.data)) await makeCluster(cluster, durable)
@@ -27,7 +27,7 @@ export async function openCluster(place: Place, durable: boolean): Promise<Clust
 
 const passwordFile = (home: string) => join(home, 'password')
 
-function passwordOf({ home, user }: Place): string {
+function passwordOf({ home, user }: PostgresPaths): string {
   const file = passwordFile(home)
   if (!existsSync(file)) writePrivateFile(file, randomBytes(24).toString('base64url'), user)
   return readFileSync(file, 'utf8')
@@ -51,7 +51,12 @@ function removeUnfinished(home: string): void {
   for (const name of names) rmSync(join(home, name), { recursive: true, force: true, maxRetries: 10 })
 }
 
-async function run({ bin, user, home }: Place, command: string, args: string[], input = ''): Promise<void> {
+async function run(
+  { bin, user, home }: PostgresPaths,
+  command: string,
+  args: string[],
+  input = '',
+): Promise<void> {
   const running = promisify(execFile)(join(bin, command), args, { ...user, cwd: home, env: {} })
   running.child.stdin?.end(input)
   try {

@@ -67,7 +67,7 @@ export function keepRunning(first: GuardedChild, again: () => Promise<GuardedChi
   async function watch(): Promise<void> {
     await server.ended
     if (stopping) return
-    server = await persist(again)
+    server = await retryStart(again)
     if (stopping) server.end()
     return watch()
   }
@@ -81,7 +81,7 @@ export function keepRunning(first: GuardedChild, again: () => Promise<GuardedChi
 }
 
 /** The remains of a killed server may block the start for a moment. */
-async function persist(start: () => Promise<GuardedChild>): Promise<GuardedChild> {
+async function retryStart(start: () => Promise<GuardedChild>): Promise<GuardedChild> {
   for (let tries = 1; ; tries++) {
     try {
       return await start()

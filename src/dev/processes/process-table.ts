@@ -52,26 +52,26 @@ function folderOf(pid: number): string | undefined {
  */
 export const psTable: ProcessTable = {
   commandOf(pid) {
-    const path = ask('ps', '-ww', '-o', 'comm=', '-p', String(pid)).trim()
-    const words = ask('ps', '-ww', '-o', 'args=', '-p', String(pid)).trim()
+    const path = outputOf('ps', '-ww', '-o', 'comm=', '-p', String(pid)).trim()
+    const words = outputOf('ps', '-ww', '-o', 'args=', '-p', String(pid)).trim()
     return path ? { program: basename(path), has: word => contains(words, word) } : null
   },
   processesIn(folder, ...words) {
-    const lines = ask('ps', '-axww', '-o', 'pid=,args=').split('\n')
+    const lines = outputOf('ps', '-axww', '-o', 'pid=,args=').split('\n')
     const pids = lines.filter(line => words.every(word => contains(line, word))).map(Number.parseFloat)
     if (pids.length === 0) return []
     // A line `p` with the pid, then a line `n` with the folder.
-    const folders = ask('lsof', '-a', '-d', 'cwd', '-Fpn', '-p', pids.join()).matchAll(
+    const folders = outputOf('lsof', '-a', '-d', 'cwd', '-Fpn', '-p', pids.join()).matchAll(
       /^p(\d+)\n(?:f.*\n)?n(.*)$/gm,
     )
     return [...folders].filter(([, , path]) => path === folder).map(([, pid]) => Number(pid))
   },
-  isRunning: pid => /^[^Z]/.test(ask('ps', '-o', 'stat=', '-p', String(pid)).trim()),
+  isRunning: pid => /^[^Z]/.test(outputOf('ps', '-o', 'stat=', '-p', String(pid)).trim()),
 }
 
 const contains = (line: string, word: string): boolean => ` ${line} `.includes(` ${word} `)
 
-const ask = (program: string, ...args: string[]): string =>
+const outputOf = (program: string, ...args: string[]): string =>
   spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 24 }).stdout ?? ''
 
 export const { commandOf, processesIn, isRunning } = bound(host.hasProc ? procTable : psTable)

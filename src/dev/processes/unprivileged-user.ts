@@ -14,13 +14,13 @@ export interface User {
   gid?: number
 }
 
-const ADVICE = 'PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL.'
+const ADVICE = 'PostgreSQL refuses to run as root. Start as an ordinary user, or set DATABASE_URL.'
 
 /** The user for servers that refuse to run as root. */
 export function unprivilegedUser(): User {
   const user = accountFor(readFileSync('/etc/passwd', 'utf8'))
   if (!user) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)
-  if (!may(user, 'true')) throw new Error(`This process may not become another user. ${ADVICE}`)
+  if (!canRun(user, 'true')) throw new Error(`This process cannot switch to another user. ${ADVICE}`)
   return user
 }
 
@@ -34,7 +34,7 @@ export function accountFor(passwd: string): { uid: number; gid: number } | undef
 }
 
 /** Whether a command succeeds for a user: asking the system is more reliable than reading permissions. */
-export function may(user: User, command: string, ...args: string[]): boolean {
+export function canRun(user: User, command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0
 }
 

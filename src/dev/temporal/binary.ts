@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { withMachineLock } from '../processes/machine-lock.ts'
-import { type Tell, withProgress } from '../processes/progress.ts'
+import { type PrintLine, withProgress } from '../processes/progress.ts'
 import { buildTemporal } from './build.ts'
 import { cacheFolder, downloadTemporal, RELEASE, type Release } from './download.ts'
 
 export interface Search {
   readonly env: NodeJS.ProcessEnv
-  readonly tell: Tell
+  readonly tell: PrintLine
   readonly release?: Release
 }
 
@@ -21,7 +21,7 @@ const VERSION_MS = 30_000
 const ADVICE =
   'Install the Temporal CLI (https://docs.temporal.io/cli) or Go (https://go.dev/dl), or set TEMPORAL_ADDRESS'
 
-export async function temporalAtHand({ env, release = RELEASE }: Search): Promise<string | null> {
+export async function installedTemporal({ env, release = RELEASE }: Search): Promise<string | null> {
   const installed = await onPath(env, release)
   if (installed) return installed
   const cached = join(cacheFolder(env, release), 'temporal')
@@ -30,7 +30,7 @@ export async function temporalAtHand({ env, release = RELEASE }: Search): Promis
 
 /** Prefers an installed binary, then the published one, then a build from source, which takes minutes, once. */
 export async function findTemporal(search: Search): Promise<Found> {
-  const atHand = await temporalAtHand(search)
+  const atHand = await installedTemporal(search)
   if (atHand) return { binary: atHand }
   try {
     return await getTemporal({ release: RELEASE, ...search })
@@ -43,7 +43,7 @@ async function getTemporal(search: Required<Search>): Promise<Found> {
   const { env, tell, release } = search
   const cache = cacheFolder(env, release)
   mkdirSync(cache, { recursive: true })
-  const wait = () => tell('Another process is getting Temporal for this machine; waiting for it')
+  const wait = () => tell('Another process is installing Temporal on this machine; waiting for it')
   return withProgress(tell, () => withMachineLock(cache, wait, () => fill(cache, search)))
 }
 
@@ -69,7 +69,7 @@ async function make(folder: string, { env, tell, release }: Required<Search>): P
   for (const [name, way] of Object.entries(ways)) {
     const made = await way().catch((error: Error) => void failures.push(`${name}: ${error.message}`))
     if (made && (await isNewEnough(made, release))) return made
-    if (made) failures.push(`${name}: what came of it does not run here`)
+    if (made) failures.push(`${name}: the binary does not run here`)
   }
   throw new Error(failures.join('; '))
 }

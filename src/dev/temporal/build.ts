@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { guardedChild } from '../processes/guarded-child.ts'
-import type { Tell } from '../processes/progress.ts'
+import type { PrintLine } from '../processes/progress.ts'
 import type { Release } from './download.ts'
 
 /** For the module's source, about a megabyte. */
@@ -12,10 +12,10 @@ const DOWNLOAD_MS = 30_000
 export async function buildTemporal(
   release: Release,
   folder: string,
-  { env, tell }: { env: NodeJS.ProcessEnv; tell: Tell },
+  { env, tell }: { env: NodeJS.ProcessEnv; tell: PrintLine },
 ): Promise<string> {
   const source = await verifiedSource(release, folder, env)
-  tell(`Building Temporal ${release.version} with Go: once for all checkouts, about three minutes as a rule`)
+  tell(`Building Temporal ${release.version} with Go: once for all checkouts, usually about three minutes`)
   const { package: name, stamp } = release.source
   const built = join(folder, 'temporal')
   const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=-s -w -X ${stamp}=${release.version}`]
@@ -39,7 +39,7 @@ async function verifiedSource({ source }: Release, cwd: string, outer: NodeJS.Pr
   const { module, version, sum } = source
   const env = { ...outer, ...OWN_MACHINE, GONOSUMDB: module }
   const { Dir, Sum } = await download(`${module}@${version}`, { cwd, env, timeout: DOWNLOAD_MS })
-  if (Sum !== sum) throw new Error(`${module} ${version} has another sum than expected`)
+  if (Sum !== sum) throw new Error(`${module} ${version} has an unexpected checksum`)
   return Dir
 }
 
@@ -54,6 +54,6 @@ async function download(module: string, options: ExecFileOptions): Promise<{ Dir
 
 function reason({ code, killed, stdout, message }: ExecFileException): string {
   if (String(code) === 'ENOENT') return 'Go is not installed'
-  if (killed) return `its source did not come within ${DOWNLOAD_MS / 1000} s`
+  if (killed) return `its source did not arrive within ${DOWNLOAD_MS / 1000} s`
   return stdout?.startsWith('{') ? JSON.parse(stdout).Error : message
 }

@@ -9,7 +9,7 @@ export interface Ports {
   readonly ui: number
 }
 
-export interface TemporalPlace {
+export interface TemporalPaths {
   readonly home: string
   /** A relative path: SQLite gives characters such as `?` in a path another meaning. */
   readonly data: string
@@ -20,7 +20,7 @@ export interface TemporalPlace {
 const GRACE_MS = 4_000
 const POLL_MS = 20
 
-export function placeTemporal(dataDir: string): TemporalPlace {
+export function temporalPaths(dataDir: string): TemporalPaths {
   const home = realpathSync(dataDir)
   return {
     home,
@@ -31,31 +31,31 @@ export function placeTemporal(dataDir: string): TemporalPlace {
 }
 
 /** The ports of the last start. Their file also proves that the server was ready once. */
-export function rememberedPorts({ ports }: TemporalPlace): Ports | undefined {
+export function rememberedPorts({ ports }: TemporalPaths): Ports | undefined {
   return existsSync(ports) ? JSON.parse(readFileSync(ports, 'utf8')) : undefined
 }
 
-export function rememberPorts({ ports: file }: TemporalPlace, ports: Ports): void {
+export function rememberPorts({ ports: file }: TemporalPaths, ports: Ports): void {
   writePrivateFile(file, JSON.stringify(ports))
 }
 
 /** Removes the data of an interrupted first start, whose half-created tables no server can use. */
-export function removeUnfinished(place: TemporalPlace): void {
+export function removeUnfinished(place: TemporalPaths): void {
   if (!existsSync(place.ports)) removeData(place)
 }
 
 export async function removeTemporal(dataDir: string): Promise<void> {
-  const place = placeTemporal(dataDir)
+  const place = temporalPaths(dataDir)
   await endLeftover(place)
   removeData(place)
   for (const file of [place.ports, place.log]) rmSync(file, { force: true })
 }
 
-function removeData({ home, data }: TemporalPlace): void {
+function removeData({ home, data }: TemporalPaths): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(home, data + suffix), { force: true })
 }
 
-export async function endLeftover({ home, data }: TemporalPlace): Promise<void> {
+export async function endLeftover({ home, data }: TemporalPaths): Promise<void> {
   for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
     const leftover = processesIn(home, 'start-dev', data)
     if (leftover.length === 0) return

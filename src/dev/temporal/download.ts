@@ -7,12 +7,12 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import release from '../../../temporal-config/dev-server.json' with { type: 'json' }
 import { host } from '../host.mjs'
-import type { Tell } from '../processes/progress.ts'
+import type { PrintLine } from '../processes/progress.ts'
 
 /** The longest silence before and within an answer: a proxy may accept and then send nothing. */
 const PATIENCE_MS = 5_000
 
-export async function downloadTemporal(release: Release, folder: string, tell: Tell): Promise<string> {
+export async function downloadTemporal(release: Release, folder: string, tell: PrintLine): Promise<string> {
   const archive = release.archives[PLATFORM]
   if (!archive) throw new Error(`nothing is published for ${PLATFORM}`)
   tell(`Downloading Temporal ${release.version}: once for all checkouts, about 70 MB`)
@@ -21,7 +21,7 @@ export async function downloadTemporal(release: Release, folder: string, tell: T
   for (const url of archive.urls) {
     try {
       const sum = await fetchTo(file, url)
-      if (sum !== archive.sha256) throw new Error('sent another file than expected')
+      if (sum !== archive.sha256) throw new Error('sent an unexpected file')
       await promisify(execFile)('tar', ['-xzf', file, '-C', folder, 'temporal'])
       return join(folder, 'temporal')
     } catch (error) {

@@ -10,12 +10,12 @@ import { type GuardedChild, guardedChild, type KeptServer, keepRunning } from '.
 import {
   endLeftover,
   type Ports,
-  placeTemporal,
   rememberedPorts,
   rememberPorts,
   removeUnfinished,
+  temporalPaths,
 } from './data.ts'
-import { type HiddenPlace, hiddenHost, openWebUi, type WebUiProxy } from './web-ui.ts'
+import { type HiddenAddress, hiddenHost, openWebUi, type WebUiProxy } from './web-ui.ts'
 
 export interface EmbeddedTemporal extends KeptServer {
   address: string
@@ -44,7 +44,7 @@ const QUIET = { TEMPORAL_VERSION_CHECK_DISABLED: '1' }
  * first start takes the requested ports or the next free ones.
  */
 export async function startTemporal(options: Options): Promise<EmbeddedTemporal> {
-  const place = placeTemporal(options.dataDir)
+  const place = temporalPaths(options.dataDir)
   await endLeftover(place)
   removeUnfinished(place)
   const before = rememberedPorts(place)
@@ -98,10 +98,10 @@ async function nextFree({ grpc, ui }: Ports, step: number): Promise<Ports> {
 
 async function startServer(options: Options, ports: Ports, webUi: WebUiProxy): Promise<GuardedChild> {
   const { binary, dataDir, namespace = 'default' } = options
-  const { home, log } = placeTemporal(dataDir)
+  const { home, log } = temporalPaths(dataDir)
   const host = hiddenHost()
   const hidden = { host, port: await freePort(0, host) }
-  webUi.leadTo(hidden)
+  webUi.forwardTo(hidden)
   const command = [binary, 'server', 'start-dev', ...flags(options, ports, hidden)]
   // SIGKILL: acknowledged data is on the disk, and a graceful stop takes long.
   const server = guardedChild(command, { user: {}, cwd: home, log, env: QUIET, signal: 'KILL' })
@@ -117,14 +117,14 @@ async function startServer(options: Options, ports: Ports, webUi: WebUiProxy): P
   }
 }
 
-function flags(options: Options, { grpc }: Ports, hidden: HiddenPlace): string[] {
+function flags(options: Options, { grpc }: Ports, hidden: HiddenAddress): string[] {
   const { dataDir, namespace = 'default', durable = true } = options
   return [
     ...['--ip', '127.0.0.1', '--port', String(grpc)],
     ...['--ui-ip', hidden.host, '--ui-port', String(hidden.port)],
     ...['--namespace', namespace, '--log-level', 'error'],
     ...pairs('--dynamic-config-value', settings.dynamicConfig, JSON.stringify),
-    ...(durable ? ['--db-filename', placeTemporal(dataDir).data] : []),
+    ...(durable ? ['--db-filename', temporalPaths(dataDir).data] : []),
     ...(durable ? pairs('--sqlite-pragma', settings.sqlitePragmas) : []),
   ]
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lifetime } from '../../platform/lifetime.ts'
 import { printError, printLine } from '../../platform/output.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
-import { findTemporal, temporalAtHand } from './binary.ts'
+import { findTemporal, installedTemporal } from './binary.ts'
 import { startTemporal } from './server.ts'
 
 export interface Temporal {
@@ -13,7 +13,7 @@ export interface Temporal {
   readonly temporalCli: string | null
 }
 
-export interface Wish {
+export interface TemporalOptions {
   readonly settings: Settings
   readonly dataDir: string
   readonly life: Lifetime
@@ -22,10 +22,10 @@ export interface Wish {
 const search = { env: process.env, tell: printLine }
 const LOOK_EVERY_MS = 5_000
 
-export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
+export async function temporalIfInstalled(wish: TemporalOptions): Promise<Temporal | null> {
   const { temporalAddress, temporalNamespace, temporalUiUrl = null } = wish.settings
   if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalUiUrl, temporalCli: null }
-  const binary = await temporalAtHand(search)
+  const binary = await installedTemporal(search)
   if (!binary) return null
   printLine('Starting Temporal')
   return ownTemporal(binary, wish).catch(({ message }) => {
@@ -34,20 +34,20 @@ export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   })
 }
 
-export async function temporalLater(wish: Wish): Promise<Temporal> {
-  printLine('There is no Temporal server yet. What needs one is queued until it is there.')
+export async function temporalOnceInstalled(wish: TemporalOptions): Promise<Temporal> {
+  printLine('There is no Temporal server yet. Work that needs one is queued.')
   const found = await findTemporal(search)
-  if (found.binary === null) printError(`Temporal cannot be had. ${found.reason}`)
+  if (found.binary === null) printError(`Temporal is not available. ${found.reason}`)
   for (;;) {
     // The user may have followed the advice of the last failure.
-    const binary = await temporalAtHand(search)
+    const binary = await installedTemporal(search)
     const temporal = binary && (await ownTemporal(binary, wish).catch(() => null))
     if (temporal) return temporal
     await sleep(LOOK_EVERY_MS)
   }
 }
 
-async function ownTemporal(binary: string, { settings, dataDir, life }: Wish): Promise<Temporal> {
+async function ownTemporal(binary: string, { settings, dataDir, life }: TemporalOptions): Promise<Temporal> {
   const { temporalNamespace } = settings
   const server = await startTemporal({ binary, dataDir, namespace: temporalNamespace })
   life.closeLater(() => server.stop())

@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream'
 import { host } from '../host.mjs'
 
 /** The address of a Web UI that answers every caller that finds it. */
-export interface HiddenPlace {
+export interface HiddenAddress {
   readonly host: string
   readonly port: number
 }
 
 export interface WebUiProxy {
-  leadTo(place: HiddenPlace): void
+  forwardTo(place: HiddenAddress): void
   close(): void
 }
 
@@ -33,7 +33,7 @@ const OF_CONNECTION = new Set(['connection', 'keep-alive', 'upgrade', 'te', 'exp
 
 /** Serves the Web UI to browsers of this machine, and to no page from elsewhere. */
 export async function openWebUi(port: number): Promise<WebUiProxy> {
-  let place: HiddenPlace | undefined
+  let place: HiddenAddress | undefined
   const server = createServer((asked, answer) => {
     const refusal = refusalOf(asked)
     if (refusal) return refuse(answer, ...refusal)
@@ -43,7 +43,7 @@ export async function openWebUi(port: number): Promise<WebUiProxy> {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
-    leadTo(next) {
+    forwardTo(next) {
       place = next
     },
     close() {
@@ -53,7 +53,7 @@ export async function openWebUi(port: number): Promise<WebUiProxy> {
   }
 }
 
-const AWAY = 'Temporal does not answer just now: it is being started. Try again in some seconds.'
+const AWAY = 'Temporal is starting. Try again in a few seconds.'
 
 type Refusal = readonly [status: number, why: string]
 
@@ -63,13 +63,13 @@ type Refusal = readonly [status: number, why: string]
  */
 function refusalOf({ method = '', url = '', headers }: IncomingMessage): Refusal | undefined {
   const { host = '', origin, 'sec-fetch-site': site = 'none' } = headers
-  if (!OWN_NAME.test(host)) return [421, 'The Web UI answers under localhost, 127.0.0.1 and [::1] only.']
-  if (!url.startsWith('/')) return [400, 'The request names no path.']
+  if (!OWN_NAME.test(host)) return [421, 'The Web UI is only available at localhost, 127.0.0.1 and [::1].']
+  if (!url.startsWith('/')) return [400, 'The request has no path.']
   if (READING.has(method)) return undefined
   const isOwn = origin === undefined || origin === `http://${host}`
   return isOwn && (site === 'same-origin' || site === 'none')
     ? undefined
-    : [403, 'Pages of other origins change nothing here.']
+    : [403, 'Pages of other origins cannot change anything here.']
 }
 
 function refuse(answer: ServerResponse, status: number, why: string): void {
@@ -78,7 +78,7 @@ function refuse(answer: ServerResponse, status: number, why: string): void {
     .end(`${why}\n`)
 }
 
-function forward(asked: IncomingMessage, answer: ServerResponse, { host, port }: HiddenPlace): void {
+function forward(asked: IncomingMessage, answer: ServerResponse, { host, port }: HiddenAddress): void {
   const { method, url: path, headers: given } = asked
   const kept = Object.entries(given).filter(([name]) => !OF_CONNECTION.has(name))
   const headers = { ...Object.fromEntries(kept), host: `${host}:${port}` }

@@ -19,7 +19,7 @@ const code = z
 
 const pairingCode = z.string().meta({
   description:
-    'The terminal and the page show it: it is the same on both, or the page is of somebody else’s terminal.',
+    'The terminal and the page both show it. If they differ, the page belongs to another terminal.',
   examples: ['WDJB-MJHT'],
 })
 
@@ -39,10 +39,10 @@ const PairingRecord = z
     scopes: z
       .array(scopeSchema)
       .nullable()
-      .meta({ description: 'What the key will be allowed, once approved. Null: all that there is.' }),
+      .meta({ description: 'The scopes of the key, once approved. Null: all scopes.' }),
     toolWrites: z
       .boolean()
-      .meta({ description: 'Whether the key will change things by the tools of an assistant.' }),
+      .meta({ description: 'Whether the key can make changes with an assistant’s tools.' }),
     personId: id('person').nullable().meta({ description: 'Who has decided.' }),
     decidedAt: instant.nullable(),
     expiresAt: instant,
@@ -55,19 +55,16 @@ const DecidedEvent = PairingEvent.extend({ personId: id('person') })
 
 const cliEvents = {
   'cli.requested': event(
-    'A command line has begun to sign in. Nobody knows yet to which account: it is told to the operator alone.',
+    'A command line has started to sign in. The account is not known yet, so only the operator gets this event.',
     PairingEvent,
   ),
-  'cli.approved': event('A person has let a command line in with a passkey.', DecidedEvent),
-  'cli.denied': event('A person has turned a command line away.', DecidedEvent),
+  'cli.approved': event('A person has approved a command line with a passkey.', DecidedEvent),
+  'cli.denied': event('A person has denied a command line.', DecidedEvent),
   'cli.failed': event(
-    'Somebody asked for the key of a command line without its verifier. The code is dead, and nobody gets a key.',
+    'The key of a command line was requested with a wrong verifier. The code is void and no key is issued.',
     PairingEvent.extend({ personId: id('person').nullable() }),
   ),
-  'cli.paired': event(
-    'A command line has fetched the key that a person has approved with a passkey.',
-    DecidedEvent.extend({ keyId: id('key') }),
-  ),
+  'cli.paired': event('A command line has fetched its key.', DecidedEvent.extend({ keyId: id('key') })),
 }
 
 export const pairingEvent = ({ id: pairingId, deviceName }: Pick<CliPairing, 'id' | 'deviceName'>) => ({
@@ -80,11 +77,8 @@ const pairingFails = {
     404,
     'No terminal waits under this code. Compare the address with the one that it shows.',
   ],
-  pairing_decided: [
-    400,
-    'This is decided already, or the terminal has given up. Begin again in the terminal.',
-  ],
-  pairing_expired: [410, 'The code has ended, after five minutes. Begin again in the terminal.'],
+  pairing_decided: [400, 'The pairing is already decided or was abandoned. Start again in the terminal.'],
+  pairing_expired: [410, 'The code expired after five minutes. Start again in the terminal.'],
 } as const satisfies Record<string, Failure>
 
 const { authorization_pending, access_denied, expired_token, invalid_grant } = oauthErrors
@@ -123,7 +117,7 @@ const console = { callers: ['console'] } as const
 
 export const cliAuthApi = {
   start: post('/cli/auth/start', {
-    summary: 'Begin to sign in a command line',
+    summary: 'Start to sign in a command line',
     description:
       'Keep the verifier to yourself, show `pairingCode`, and open `url` in a browser: there a person compares the code and approves with a passkey. Meanwhile ask `POST /cli/auth/token` every `interval` seconds, for five minutes. `agentpay login` does all of it.',
     callers: ['public'],
@@ -159,7 +153,7 @@ export const cliAuthApi = {
     fails: {
       too_many_waiting: [
         429,
-        'A hundred terminals wait at your address already. Let somebody decide about them, or wait five minutes.',
+        'A hundred terminals at your address are already waiting. Decide about them, or wait five minutes.',
       ],
     },
     emits: { 'cli.requested': cliEvents['cli.requested'] },
@@ -167,7 +161,7 @@ export const cliAuthApi = {
   token: post('/cli/auth/token', {
     summary: 'Fetch the key of a command line',
     description:
-      '`authorization_pending` until a person has decided, then the key, this once: ninety days at most, over after thirty without a use. A verifier that does not belong to the challenge ends the code: it is `invalid_grant` from then on, as it is once the key was fetched. `access_denied`: the person has turned the terminal away. `expired_token`: nobody has decided in five minutes.',
+      '`authorization_pending` until a person decides, then the key, once. It expires after ninety days, or after thirty without use. A wrong verifier ends the code, which is `invalid_grant` from then on, as after the key was fetched. `access_denied`: the person denied the terminal. `expired_token`: there was no decision within five minutes.',
     callers: ['public'],
     body: z.strictObject({ code, codeVerifier }),
     example: {
@@ -184,9 +178,9 @@ export const cliAuthApi = {
   }),
   challenge: post('/cli/auth/challenge', {
     ...console,
-    summary: 'Get the challenge that lets a command line in',
+    summary: 'Get the challenge that approves a command line',
     description:
-      'The page calls it. What is signed names the device, the code that both screens show, and what the key may do: all that the role of the person allows.',
+      'Called by the page. The signed statement names the device, the code on both screens, and the scopes of the key: those of the person’s role.',
     requires: 'passkeys',
     body: z.strictObject({ code }),
     example: { code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
@@ -195,7 +189,7 @@ export const cliAuthApi = {
   }),
   approve: post('/cli/auth/approve', {
     ...console,
-    summary: 'Let a command line in',
+    summary: 'Approve a command line',
     description:
       'The terminal then fetches its key, within a minute at least. It takes the passkey of the person.',
     signature: { challenge: '/cli/auth/challenge', always: true },
@@ -212,8 +206,9 @@ export const cliAuthApi = {
   }),
   deny: post('/cli/auth/deny', {
     ...console,
-    summary: 'Turn a command line away',
-    description: 'The terminal is told. It takes no passkey: whoever sees what nobody has begun stops it.',
+    summary: 'Deny a command line',
+    description:
+      'The terminal is notified. Denying needs no passkey, so that anyone can stop an unexpected sign-in.',
     body: z.strictObject({ code }),
     example: { code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
     returns: [200, PairingRecord],

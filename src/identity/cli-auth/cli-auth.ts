@@ -8,7 +8,7 @@ import { updateOf } from '../../record-store/index.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newUserCode } from '../../values/user-code.ts'
-import { makeDeviceKey, rightsByNow } from '../keys/index.ts'
+import { currentScopes, makeDeviceKey } from '../keys/index.ts'
 import { cliAuthApi, pairingEvent } from './api.ts'
 import { approve, challenge, deny } from './decide.ts'
 import {
@@ -18,7 +18,7 @@ import {
   codeChallengeOf,
   INTERVAL_S,
   lockByCode,
-  MOST_WAITING,
+  MAX_WAITING,
   type PairingRow,
   pairingMachine,
   pairingsTable,
@@ -47,7 +47,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   const now = clock.real()
   const client = clientOf(address ?? '')
   switchTenant(platform, now)
-  if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
+  if ((await waitingOf(client, now, sql)) >= MAX_WAITING) return refuse('too_many_waiting')
   const code = newSecret('')
   const pairing = records.create(CliPairing, {
     createdAt: now,
@@ -69,10 +69,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
 type Fetching = Pick<Context, 'sql' | 'switchTenant'>
 
 /** The terminal sends no credential, so the request acts for the row's tenant from here on. */
-async function actForItsTenant(
-  { ownerId, mode }: PairingRow,
-  { sql, switchTenant }: Fetching,
-): Promise<void> {
+async function actForTenantOf({ ownerId, mode }: PairingRow, { sql, switchTenant }: Fetching): Promise<void> {
   const tenant = { ownerId, mode }
   switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
 }
@@ -85,7 +82,7 @@ const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Fetching): Pro
   return writeEnd(sql, pairing, [pairing])
 }
 
-function whyNot({ status, expiresAt }: PairingRow) {
+function refusalCode({ status, expiresAt }: PairingRow) {
   if (status === 'denied') return 'access_denied'
   if (expiresAt <= clock.real()) return 'expired_token'
   return status === 'pending' ? 'authorization_pending' : undefined
@@ -97,14 +94,14 @@ const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
   const pairing = await lockByCode(sql, body.code)
   if (!pairing || pairingMachine.isFinal(pairing.status)) return refuse('invalid_grant')
   if (codeChallengeOf(body.codeVerifier) !== pairing.codeChallenge) {
-    await actForItsTenant(pairing, context)
+    await actForTenantOf(pairing, context)
     await end(pairing, 'void', context)
     emit('cli.failed', { ...pairingEvent(pairing), personId: pairing.personId })
     return refuse('invalid_grant')
   }
-  const code = whyNot(pairing)
+  const code = refusalCode(pairing)
   if (code) return refuse(code)
-  await actForItsTenant(pairing, context)
+  await actForTenantOf(pairing, context)
   return pair(pairing, context)
 }
 
@@ -113,7 +110,7 @@ type Pairing = Parameters<typeof token>[1]
 /** Creates the key with the granted scopes that the person still has. */
 async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
-  const scopes = await rightsByNow(pairing, context)
+  const scopes = await currentScopes(pairing, context)
   if (scopes.length === 0) return refuse('access_denied')
   const { id: sessionId, deviceName: name, toolWrites } = pairing
   const personId = String(pairing.personId)
@@ -132,7 +129,7 @@ const cliAuth = implement(cliAuthApi, { challenge, approve, deny, start, token }
 
 export const cliAuthArea = area(
   'CLI Auth',
-  'How a command line gets a key: a person compares a code in the browser, and approves with a passkey.',
+  'How a command line gets a key: a person compares a code in the browser and approves with a passkey.',
   cliAuth,
   {
     personal: cliAuthPersonal,

@@ -7,14 +7,14 @@ import { after, clock } from '../../values/clock.ts'
 import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
 import { type cliAuthApi, pairingEvent } from './api.ts'
 import {
+  closedReason,
   FETCH_LASTS_MS,
   findPairing,
-  isSeenBy,
+  isVisibleTo,
   lockByCode,
   type PairingRow,
   pairingMachine,
   pairingsTable,
-  whyClosed,
 } from './pairing.ts'
 
 /** The person's scopes; null for an owner: every scope, future ones included. */
@@ -33,7 +33,7 @@ export const challenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }
   const { actor, refuse } = context
   const pairing = await findPairing(body.code, context)
   if (!pairing) return refuse('pairing_not_found')
-  const closed = whyClosed(pairing)
+  const closed = closedReason(pairing)
   if (closed) return refuse(closed)
   return openChallenge(
     { kind: 'pairing', subjectId: pairing.id, members: statementOf(pairing, actor) },
@@ -41,10 +41,10 @@ export const challenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }
   )
 }
 
-async function lockOpen(code: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
+async function lockUndecided(code: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
   const pairing = await lockByCode(sql, code)
-  if (!pairing || !isSeenBy(tenant, pairing)) return 'pairing_not_found'
-  return whyClosed(pairing) ?? pairing
+  if (!pairing || !isVisibleTo(tenant, pairing)) return 'pairing_not_found'
+  return closedReason(pairing) ?? pairing
 }
 
 type Deciding = Pick<Context, 'sql' | 'tenant' | 'actor'>
@@ -93,7 +93,7 @@ export const approve: HandlerOf<typeof cliAuthApi.approve> = async ({ body }, co
   const { actor, refuse } = context
   const consent = await verifyAssertion(body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
-  const pairing = await lockOpen(body.code, context)
+  const pairing = await lockUndecided(body.code, context)
   if (typeof pairing === 'string') return refuse(pairing)
   const expected = { kind: 'pairing', members: statementOf(pairing, actor) } as const
   const code = await burnAssertion(consent, expected, context)
@@ -104,7 +104,7 @@ export const approve: HandlerOf<typeof cliAuthApi.approve> = async ({ body }, co
 }
 
 export const deny: HandlerOf<typeof cliAuthApi.deny> = async ({ body }, context) => {
-  const pairing = await lockOpen(body.code, context)
+  const pairing = await lockUndecided(body.code, context)
   if (typeof pairing === 'string') return context.refuse(pairing)
   const denied = await decide(pairing, 'denied', context)
   context.emit('cli.denied', decidedEvent(denied, context))

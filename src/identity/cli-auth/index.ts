@@ -1,2 +1,2 @@
 export { cliAuthApi } from './api.ts'
-export { findPairing, whyClosed } from './pairing.ts'
+export { closedReason, findPairing } from './pairing.ts'

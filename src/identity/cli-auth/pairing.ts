@@ -29,7 +29,7 @@ export const CODE_LASTS_MS = minutes(5)
 /** The time that a terminal has at least to fetch its key after the approval. */
 export const FETCH_LASTS_MS = minutes(1)
 
-export const MOST_WAITING = 100
+export const MAX_WAITING = 100
 
 export const INTERVAL_S = 2
 
@@ -97,7 +97,7 @@ export const lockByCode = byCode(LOCK)
 const isOf = ({ ownerId, mode }: Tenant, row: Tenant): boolean => row.ownerId === ownerId && row.mode === mode
 
 /** Whether a person of the tenant may see it: an undecided pairing, or one of their own tenant. */
-export const isSeenBy = (tenant: Tenant, pairing: PairingRow): boolean =>
+export const isVisibleTo = (tenant: Tenant, pairing: PairingRow): boolean =>
   isOf(platform, pairing) || isOf(tenant, pairing)
 
 export async function findPairing(
@@ -105,10 +105,10 @@ export async function findPairing(
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<PairingRow | undefined> {
   const pairing = await findByCode(sql, code)
-  return pairing && isSeenBy(tenant, pairing) ? pairing : undefined
+  return pairing && isVisibleTo(tenant, pairing) ? pairing : undefined
 }
 
-export function whyClosed({
+export function closedReason({
   status,
   expiresAt,
 }: PairingRow): 'pairing_decided' | 'pairing_expired' | undefined {

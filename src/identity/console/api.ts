@@ -32,20 +32,20 @@ const linkProblems = {
   person_not_found: missing('person'),
   person_required: [
     400,
-    'personId: name the person who is to sign in. Without it a link makes the first person, and there is somebody already.',
+    'personId is required, as the account already has people. Name the person who will sign in.',
   ],
 } as const satisfies Record<string, Failure>
 
 const console_unavailable: Failure = [
   503,
-  'There is no console under the address of this installation: no cookie would be safe there.',
+  'This installation’s address has no console, because cookies would not be safe there.',
 ]
 
 export const consoleApi = {
   createLink: post('/console/links', {
-    summary: 'Make a link to sign in by',
+    summary: 'Create a sign-in link',
     description:
-      'Whoever opens it signs in as that person: within ten minutes, once. While nobody is there yet `personId` is left out, and opening the link makes the first person, an owner with the name of the account. Once the account has had a passkey, making a link takes the signature of an owner. The token stands behind the `#` and counts only once a button is pressed, so no log, no preview and no mail scanner uses it up.',
+      'The link signs in as that person, once, within ten minutes. Until the account has people, omit `personId`: opening the link creates the first person, an owner with the name of the account. Once the account has had a passkey, creating a link requires an owner’s signature. The token is after the `#` and is used only when a button is pressed, so that logs, previews and mail scanners cannot use it up.',
     callers: ['key'],
     scope: 'console:write',
     signature: {
@@ -65,7 +65,7 @@ export const consoleApi = {
     emits: { ...assertionEvents, 'console.link_created': consoleEvents['console.link_created'] },
   }),
   redeemLink: post('/console/links/redeem', {
-    summary: 'Sign in by a link',
+    summary: 'Sign in with a link',
     description:
       'The page `/login` or `/join` sends the token of its address when a button is pressed. The session is in the cookie, and nowhere else.',
     callers: ['public'],
@@ -85,9 +85,9 @@ export const consoleApi = {
     emits: { ...linkEvents, ...signsIn },
   }),
   signInOptions: post('/console/sign-in/options', {
-    summary: 'Begin to sign in with a passkey',
+    summary: 'Start to sign in with a passkey',
     description:
-      'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers the passkeys that it has here, so nobody types a name.',
+      'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers its passkeys for this site, so no name is typed.',
     callers: ['public'],
     requires: 'passkeys',
     returns: [201, z.object({ challengeId: id('challenge'), expiresAt: instant, options: RequestOptions })],
@@ -95,7 +95,7 @@ export const consoleApi = {
   signIn: post('/console/sign-in', {
     summary: 'Sign in with a passkey',
     description:
-      'The session is in the cookie, and nowhere else. It is of the person, account and mode that the passkey belongs to.',
+      'Only the cookie contains the session. Its person, account and mode are those of the passkey.',
     callers: ['public'],
     limits: { bodyKiB: 256 },
     http: { reads: browserHeaders, headers: begins },
@@ -118,7 +118,7 @@ export const consoleApi = {
     emits: { ...assertionEvents, ...signsIn },
   }),
   session: get('/console/session', {
-    summary: 'Get the session that one is in',
+    summary: 'Get the current session',
     callers: ['console'],
     returns: [200, CurrentSession],
     fails: { session_not_found: consoleFails.session_not_found },
@@ -134,7 +134,7 @@ export const consoleApi = {
   sessions: list('/console/sessions', {
     summary: 'List the sessions of the console',
     description:
-      'Newest first; one that has ended stays for thirty days. People who are no owners see their own.',
+      'Newest first; ended sessions are listed for thirty days. People who are not owners see their own.',
     callers: ['key'],
     scope: 'console:read',
     filters: { personId: id('person').optional(), status: status.optional() },
@@ -142,7 +142,7 @@ export const consoleApi = {
   }),
   endSession: del('/console/sessions/{id}', {
     summary: 'End a session of the console',
-    description: 'It ends at once, wherever it is open. People who are no owners end their own.',
+    description: 'It ends at once, wherever it is open. People who are not owners can end their own.',
     callers: ['key'],
     scope: 'console:sign-out',
     returns: [200, SessionRecord],

@@ -12,7 +12,7 @@ import { ConsoleSession, type Ending, SESSION_LASTS_MS, sessionEvent, sessionRes
 const MAX_USER_AGENT = 300
 
 export const browserHeaders = {
-  cookie: 'The session that the browser has already: it ends.',
+  cookie: 'The browser’s current session, which ends.',
   'user-agent': 'How the browser calls itself: the list of sessions shows it.',
 } as const
 

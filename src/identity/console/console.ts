@@ -15,7 +15,7 @@ import { grantEnrolment, openSignInChallenge, passkeyEvents, verifySignIn } from
 import {
   consentOf,
   findPerson,
-  hasAnybody,
+  hasPeople,
   isBeyondKey,
   lockPerson,
   makeLink,
@@ -26,7 +26,7 @@ import {
 import { consoleApi } from './api.ts'
 import { beginSession, currentSession, endSession, endSessions } from './begin.ts'
 import { consoleEvents } from './schemas.ts'
-import { ConsoleSession, consolePersonal, IDLE_ENDS_MS, sessionResponses, standingOf } from './session.ts'
+import { ConsoleSession, consolePersonal, IDLE_ENDS_MS, sessionResponses, sessionStatus } from './session.ts'
 
 interface SessionRow extends Row {
   readonly id: string
@@ -110,7 +110,7 @@ const consoleOperations = implement(consoleApi, {
     if (typeof consent === 'string') return refuse(consent)
     const person = await lockPerson(personId, context)
     if (!person && personId !== null) return refuse('person_not_found')
-    if (!person && (await hasAnybody(context))) return refuse('person_required')
+    if (!person && (await hasPeople(context))) return refuse('person_required')
     if (isBeyondKey(person?.role ?? 'owner', consent, context)) return refuse('scope_not_held')
     const code = person && (await useConsent(consent, { personId: person.id }, context))
     if (code) return refuse(code)
@@ -166,7 +166,7 @@ const consoleOperations = implement(consoleApi, {
       { lock: true },
     )
     if (!visible) return refuse('session_not_found')
-    if (standingOf(visible, clock.real()).status === 'ended') return refuse('session_ended')
+    if (sessionStatus(visible, clock.real()).status === 'ended') return refuse('session_ended')
     endSession(visible, 'ended', context)
     return first(await sessionResponses([visible], context))
   },

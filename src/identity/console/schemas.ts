@@ -21,17 +21,17 @@ export const SessionRecord = z
     }),
     status,
     isCurrent: z.boolean().meta({ description: 'Whether the request came in this session.' }),
-    lastUsedAt: instant.meta({ description: 'When somebody has last done something in it, to the second.' }),
+    lastUsedAt: instant.meta({ description: 'The last activity, to the second.' }),
     endsAt: instant.meta({
       description:
-        'When it has ended, or will if nobody does anything: after twelve hours, in live mode after five minutes without activity.',
+        'When it ended, or will end without activity: after twelve hours, in live mode after five minutes without activity.',
     }),
     endedBecause: z
       .enum([...endings, 'idle', 'expired'])
       .nullable()
       .meta({
         description:
-          '`signed_out`: by the person. `ended`: by somebody else, or from another session. `replaced`: the browser has signed in anew. `person`: the person was removed. `passkey`: the passkey was revoked. `idle`, `expired`: by time. Null while it is active.',
+          '`signed_out`: by the person. `ended`: by another person, or from another session. `replaced`: the browser has signed in anew. `person`: the person was removed. `passkey`: the passkey was revoked. `idle`, `expired`: by time. Null while it is active.',
       }),
     address: z
       .string()
@@ -60,18 +60,18 @@ const SessionEvent = z.object({
 
 export const consoleEvents = {
   'console.link_created': event(
-    'A link has been made by which somebody can sign in.',
+    'A sign-in link was created.',
     z.object({
       linkId: id('consolelink'),
       personId: id('person').nullable().meta({
-        description: 'Null for the link of the first person, whom opening it makes.',
+        description: 'Null for the link of the first person, which creates the person when opened.',
       }),
       expiresAt: instant,
     }),
   ),
   'console.signed_in': event('A person has signed in to the console.', SessionEvent),
   'console.signed_out': event(
-    'A session of the console has been ended before its time.',
+    'A console session was ended early.',
     SessionEvent.extend({ because: z.enum(endings) }),
   ),
 }

@@ -52,7 +52,7 @@ function lastsUntil({ mode, expiresAt, lastUsedAt }: Timed): Date {
   return mode === 'live' && idle < expiresAt ? idle : expiresAt
 }
 
-export function standingOf(session: Timed, now: Date) {
+export function sessionStatus(session: Timed, now: Date) {
   const { expiresAt, revokedAt, revokedBecause } = session
   const until = lastsUntil(session)
   if (revokedAt) return { status: 'ended', endsAt: revokedAt, endedBecause: revokedBecause } as const
@@ -80,7 +80,7 @@ export const sessionResponse = (
   currentId: string | undefined,
 ) =>
   withMembers(session, {
-    ...standingOf(session, clock.real()),
+    ...sessionStatus(session, clock.real()),
     personName: name,
     role,
     isCurrent: session.id === currentId,

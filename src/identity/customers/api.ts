@@ -46,9 +46,9 @@ export const CustomerRecord = z
     phone: z.string().nullable(),
     address: PostalAddressRecord.nullable(),
     plan,
-    status: status.meta({ description: 'The keys and tokens of a suspended customer open nothing.' }),
+    status: status.meta({ description: 'The keys and tokens of a suspended customer do not work.' }),
     kycStatus: z.enum(kycMachine.states).meta({
-      description: 'Live keys are made once it is `verified`. GET /kyc/status says what is missing.',
+      description: 'Live keys can be created once it is `verified`. GET /kyc/status lists what is missing.',
     }),
     ...recordTail,
   })
@@ -115,7 +115,7 @@ export const customersApi = {
     fails: {
       name_verified: [
         400,
-        'name: the account is in the name under which its holder was verified, which payers and cards show. Let the operator of this installation change it.',
+        'name is the verified name of the holder, which payers and cards show. Ask the operator of this installation to change it.',
       ],
     },
     emits: changeEvents,
@@ -135,7 +135,10 @@ export const customersApi = {
     returns: [200, CustomerRecord],
     fails: {
       ...fails,
-      account_forgotten: [400, 'status: the owner was forgotten, so the account stays suspended for good.'],
+      account_forgotten: [
+        400,
+        'status cannot change, because the owner’s data was erased. The account stays suspended.',
+      ],
     },
     emits: changeEvents,
   }),

@@ -99,7 +99,7 @@ const customers = implement(customersApi, {
 
 export const customersArea = area(
   'Customers',
-  'The owners of accounts: who they are, their plan, whether they may act.',
+  'The owners of accounts: identity, plan and status.',
   customers,
   {
     personal: customersPersonal,

@@ -44,23 +44,20 @@ const KeyRecord = z
       .meta({ description: 'The key that it was made with; null for the first one of an account.' }),
     lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
     expiresAt: instant.nullable(),
-    idleDays: z
-      .int()
-      .nullable()
-      .meta({ description: 'After so many days without a use it opens nothing any more.' }),
+    idleDays: z.int().nullable().meta({ description: 'It expires after this many days without use.' }),
     boundTo: z.string().nullable().meta({
       description:
         'The thumbprint (RFC 7638) of the key whose proof (`DPoP`, RFC 9449) each request carries; null where none is asked for.',
     }),
     toolWrites: z.boolean().meta({
       description:
-        'Whether it may change things by the tools of an assistant (`POST /mcp`). Never implied by its scopes, and handed on only where `toolWrites` is asked for again.',
+        'Whether it can make changes with an assistant’s tools (`POST /mcp`). Scopes never imply it, and a new key has it only if `toolWrites` is requested again.',
     }),
     sessionId: z.string().nullable().meta({
       description: 'The session of the device, or the pairing, in which a person has agreed to it.',
     }),
     personId: id('person').nullable().meta({
-      description: 'The person who has agreed: the key may no more than this person, and ends with them.',
+      description: 'The approving person. The key’s rights are limited to theirs, and it ends with them.',
     }),
     revokedAt: instant.nullable(),
     ...recordTail,
@@ -86,25 +83,22 @@ export const keyEvents = { 'key.created': KeyEvent, 'key.rotated': KeyRotated, '
 const fails = {
   key_not_found: missing('key'),
   key_not_open: [400, 'The key is revoked or has expired.'],
-  expires_in_past: [400, 'expiresAt: name a time that is still to come.'],
+  expires_in_past: [400, 'expiresAt must be in the future.'],
   owner_not_verified: [
     400,
-    'environment: live keys are made for a verified owner. See GET /kyc/status for what is missing.',
+    'environment: live keys require a verified owner. GET /kyc/status lists what is missing.',
   ],
-  scope_not_held: [403, 'scopes: a key cannot give more than it has itself.'],
-  too_many_keys: [
-    400,
-    `There are ${MAX_KEYS} active keys in this mode already. Revoke one that is not needed any more.`,
-  ],
+  scope_not_held: [403, 'scopes: a key can only grant scopes that it has.'],
+  too_many_keys: [400, `There are ${MAX_KEYS} active keys in this mode already. Revoke one first.`],
   binding_not_held: [
     403,
     'The calling key works with the proof of a device only, and the other without it: rotate it with another key, or in the console.',
   ],
   tool_writes_not_held: [
     403,
-    'toolWrites: the calling key does not have it itself. Use a key that does, the console, or `agentpay login --tool-writes`.',
+    'toolWrites: the calling key does not have it. Use a key that does, the console, or `agentpay login --tool-writes`.',
   ],
-  expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
+  expires_too_late: [403, 'expiresAt: a key cannot expire later than the key that creates it.'],
 } as const satisfies Record<string, Failure>
 
 export const keysApi = {
@@ -117,8 +111,8 @@ export const keysApi = {
     example: { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'DE' },
     returns: [201, CreatedCustomer],
     emits: {
-      'customer.created': event('An account has been opened.', CustomerEvent),
-      'key.created': event('An API key has been made.', KeyEvent),
+      'customer.created': event('An account was opened.', CustomerEvent),
+      'key.created': event('An API key was created.', KeyEvent),
     },
   }),
   create: post('/keys', {
@@ -146,7 +140,7 @@ export const keysApi = {
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
       toolWrites: z.boolean().default(false).meta({
         description:
-          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Only a key that has it, or a person in the console, gives it. Whatever the model reads could then make it spend: for most, an agent’s token is the better choice.',
+          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Only a key that has it, or a person in the console, gives it. Anything that the model reads could then make it spend, so an agent’s token is usually the better choice.',
       }),
       webauthnAssertion: consent,
     }),
@@ -185,10 +179,10 @@ export const keysApi = {
     item: KeyRecord,
   }),
   current: get('/keys/current', {
-    summary: 'Get the key that calls',
-    description: 'What it may do, and until when. It needs no scope: a key may always know itself.',
+    summary: 'Get the calling key',
+    description: 'Its scopes and expiry. No scope is needed.',
     callers: ['key'],
-    keyOnly: 'A session of the console is no key: GET /console/session.',
+    keyOnly: 'A console session is not a key. Use GET /console/session.',
     returns: [200, KeyRecord],
     fails: { key_not_found: fails.key_not_found },
   }),
@@ -228,7 +222,7 @@ export const keysApi = {
       ],
       scope_not_held: [
         403,
-        'The key has scopes that the calling key lacks: only one that has them replaces it.',
+        'The key has scopes that the calling key lacks. Replace it with a key that has them.',
       ],
     },
     emits: {
@@ -237,11 +231,11 @@ export const keysApi = {
     },
   }),
   revokeCurrent: del('/keys/current', {
-    summary: 'Revoke the key that calls',
+    summary: 'Revoke the calling key',
     description:
-      'It stops working at once, for good. It needs no scope: whoever holds a key can always end it. `agentpay logout` does it.',
+      'It stops working at once, for good. No scope is needed: every key can revoke itself. `agentpay logout` does this.',
     callers: ['key'],
-    keyOnly: 'A session of the console is no key: DELETE /console/session.',
+    keyOnly: 'A console session is not a key. Use DELETE /console/session.',
     returns: [200, KeyRecord],
     fails: { key_not_found: fails.key_not_found },
     emits: { 'key.revoked': KeyEvent },
@@ -258,7 +252,7 @@ export const keysApi = {
       key_revoked: [400, 'The key is revoked already.'],
       scope_not_held: [
         403,
-        'The key has scopes that the calling key lacks: only one that has them revokes it.',
+        'The key has scopes that the calling key lacks. Revoke it with a key that has them.',
       ],
     },
     emits: { 'key.revoked': event('An API key has been revoked.', KeyEvent) },

@@ -111,7 +111,7 @@ export function authenticator(type: 'key' | 'agent', table: string, ofAgent?: Of
   }
 }
 
-interface Given {
+interface GrantedScopes {
   readonly ownerId: string
   readonly personId: string | null
   /** Null: all scopes of the person. */
@@ -122,8 +122,8 @@ interface Given {
  * The scopes that a person granted to a device, as far as the person still has them when its key is created.
  * Empty if the account or the person is blocked.
  */
-export async function rightsByNow(
-  { ownerId, personId, scopes }: Given,
+export async function currentScopes(
+  { ownerId, personId, scopes }: GrantedScopes,
   { records }: Pick<Context, 'records'>,
 ): Promise<Scope[]> {
   const [person, customer] = await Promise.all([

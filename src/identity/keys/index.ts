@@ -1,5 +1,5 @@
 export { askedToolWrites, keyEvents, keysApi } from './api.ts'
-export { authenticator, rightsByNow } from './authenticate.ts'
+export { authenticator, currentScopes } from './authenticate.ts'
 export type { Key } from './key.ts'
 export { missingScope } from './keys.ts'
 export { expiryProblem, lockCaller } from './locked-caller.ts'

@@ -14,7 +14,7 @@ import {
   type assertionEvents,
   burnAssertion,
   type Envelope,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../passkeys/index.ts'
 import { personEvents } from '../people/index.ts'
@@ -45,11 +45,11 @@ type Asking = Pick<
 const consentToKey = async (
   envelope: Envelope | undefined,
   context: Asking,
-): Promise<Verified | undefined | AssertionCode> =>
+): Promise<VerifiedAssertion | undefined | AssertionCode> =>
   context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
 
 const useConsentToKey = async (
-  consent: Verified | undefined,
+  consent: VerifiedAssertion | undefined,
   members: Subjects['key'],
   context: Asking,
 ): Promise<AssertionCode | undefined> => consent && burnAssertion(consent, { kind: 'key', members }, context)
@@ -75,7 +75,7 @@ type CreateContext = ContextOf<typeof keysApi.create>
  */
 async function missingInWords({ ports, sql, actor, tenant }: CreateContext): Promise<string> {
   const missing = await ports.missingIdentity(sql, actor.tenant ?? tenant)
-  return `environment: live keys are made for a verified owner. Missing: ${missing.join('; ')}. See GET /kyc/status.`
+  return `environment: live keys require a verified owner. Missing: ${missing.join('; ')}. See GET /kyc/status.`
 }
 
 /** Refuses a live key that this caller cannot create now. The request must already act in live mode. */
@@ -132,7 +132,7 @@ const keys = implement(keysApi, {
     const { scopes: requestedScopes, expiresAt: requestedExpiry, toolWrites, ...body } = wanted
     const { records, actor, tenant, now, switchTenant, emit, refuse } = context
     const missing = missingScope(requestedScopes ?? [], actor)
-    if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
+    if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing}.`)
     const consent = await consentToKey(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
     const maker = await lockCaller(context)
@@ -224,7 +224,7 @@ const keys = implement(keysApi, {
   },
 })
 
-export const keysArea = area('Keys', 'The secrets that owners call with: create, rotate, revoke.', keys, {
+export const keysArea = area('Keys', 'API keys of owners: create, rotate, revoke.', keys, {
   personal: keysPersonal,
   entities: [Key],
   credentials: { sk: authenticator('key', 'keys') },

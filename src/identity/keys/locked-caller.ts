@@ -73,7 +73,7 @@ export function expiryProblem(
   { expiresAt }: Pick<LockedCaller, 'expiresAt'>,
 ): string | undefined {
   if (!expiresAt || (end && end <= expiresAt)) return undefined
-  return `the calling key ends ${expiresAt.toISOString()}, and nothing that it makes lasts longer.`
+  return `the calling key expires ${expiresAt.toISOString()}, and its keys cannot last longer.`
 }
 
 /** The scopes of a new key that names none: those of its creator. null = every scope, future ones included. */

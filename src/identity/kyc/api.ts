@@ -68,7 +68,7 @@ const SubmissionRecord = z
     decidedAt: instant.nullable(),
     contradictedAt: instant.nullable().meta({
       description:
-        'When the provider has told the opposite of what stands. The first answer counts: ask the provider.',
+        'When the provider contradicted the final answer. The first answer counts: ask the provider.',
     }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
     ...recordTail,
@@ -90,11 +90,11 @@ const KycDocumentEvent = z.object({
 })
 
 const kycEvents = {
-  'kyc.submitted': event('A person has said who they are.', KycEvent),
-  'kyc.in_review': event('The documents of a person are being looked at.', KycEvent),
-  'kyc.verified': event('A person is who they say.', KycEvent),
+  'kyc.submitted': event('A person has submitted their identity.', KycEvent),
+  'kyc.in_review': event('The documents of a person are being reviewed.', KycEvent),
+  'kyc.verified': event('The identity of a person is verified.', KycEvent),
   'kyc.rejected': event(
-    'A person was not verified. The submission says why, and what to send instead.',
+    'The identity of a person was rejected. The submission says why, and what to send instead.',
     KycEvent.extend({ code: z.enum(rejectionCodes) }),
   ),
 }
@@ -117,7 +117,7 @@ const kycFails = {
   submission_not_found: missing('identity submission'),
   document_not_found: missing('document'),
   document_erased: [410, 'The document was erased: its time was over.'],
-  submission_decided: [400, 'The submission is decided already. The first decision stands.'],
+  submission_decided: [400, 'The submission is already decided. The first decision is final.'],
 } as const satisfies Record<string, Failure>
 
 const readers = { callers: ['key', 'dash'], scope: 'kyc:read' } as const
@@ -129,7 +129,7 @@ const decides = { submission_not_found, submission_decided }
 
 const door = [
   'The door for what the provider of identity checks tells by itself. The signature over the raw body is checked before anything is read.',
-  'The first final answer stands: what comes again changes nothing, and what says the opposite is noted in the submission as `contradictedAt`, for a person to ask.',
+  'The first final answer counts: repetitions change nothing, and a contradiction is recorded in the submission as `contradictedAt`, for a person to clarify.',
 ].join('\n\n')
 
 export const kycApi = {
@@ -137,7 +137,7 @@ export const kycApi = {
     ...writers,
     summary: 'Upload a document of a person',
     description:
-      'One file at a time; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. It is encrypted, and nobody can read it but the operator, and you in an export (`POST /gdpr/exports`).',
+      'One file at a time; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. It is encrypted. Only the operator can read it, and you in an export (`POST /gdpr/exports`).',
     body: z.strictObject({
       kind: documentKind.meta({
         description: 'Of an identity card both sides are needed, a file each.',
@@ -150,14 +150,14 @@ export const kycApi = {
     fails: {
       too_many_documents: [
         400,
-        'Fifty documents wait for a submission already. They are erased a day after they were uploaded.',
+        'Fifty documents are already waiting for a submission. They are erased a day after their upload.',
       ],
     },
     emits: { 'kyc.document_uploaded': documentEvents['kyc.document_uploaded'] },
   }),
   create: post('/kyc/submissions', {
     ...writers,
-    summary: 'Have the identity of a person verified',
+    summary: 'Submit the identity of a person',
     description:
       'Of the account holder, where the account is an individual’s; of a representative whom `POST /onboarding` has named, where it is a company’s. It takes a passport, or both sides of an identity card; a proof of address and a register extract may go along. After a rejection send another one: `rejection.sendInstead` says what helps.',
     body: z.strictObject({
@@ -188,27 +188,21 @@ export const kycApi = {
     },
     returns: [201, SubmissionRecord],
     fails: {
-      person_under_age: [400, 'dateOfBirth: a person is at least 18 years old.'],
+      person_under_age: [400, 'dateOfBirth: a person must be at least 18 years old.'],
       representative_required: [
         400,
         'representativeId: the account is a company’s, so name the representative of its onboarding. See GET /onboarding.',
       ],
-      representative_not_found: [
-        404,
-        'representativeId: no onboarding that is under way names such a representative.',
-      ],
-      person_differs: [
-        400,
-        'name and dateOfBirth: they are not those of the representative. See GET /onboarding.',
-      ],
+      representative_not_found: [404, 'representativeId: no open onboarding lists this representative.'],
+      person_differs: [400, 'name and dateOfBirth do not match the representative. See GET /onboarding.'],
       already_verified: [400, 'The person is verified already.'],
-      submission_under_way: [400, 'A submission of this person is under way. See GET /kyc/submissions.'],
+      submission_under_way: [400, 'A submission of this person is already open. See GET /kyc/submissions.'],
       document_not_found: [
         404,
         'documentIds: no such document, or it was erased. Upload it by POST /kyc/documents.',
       ],
       document_used: [400, 'documentIds: one of them belongs to another submission. Upload it again.'],
-      too_many_submissions: [400, 'Fifty submissions came within a day already. Send another one tomorrow.'],
+      too_many_submissions: [400, 'The limit of fifty submissions per day is reached. Try again tomorrow.'],
       documents_missing: [400, 'documentIds: a passport is missing, or both sides of an identity card.'],
     },
     emits: { 'kyc.submitted': kycEvents['kyc.submitted'] },
@@ -259,7 +253,7 @@ export const kycApi = {
     ...operator,
     summary: 'Verify a person',
     description:
-      'Look at the documents first. Whoever is verified may make live keys, or lets a company make them.',
+      'Review the documents first. A verified person can create live keys, or enables a company to.',
     returns: [200, SubmissionRecord],
     fails: decides,
     emits: endingEvents,
@@ -293,7 +287,7 @@ export const kycApi = {
       document_erased,
       document_damaged: [
         503,
-        'The file of the document is damaged or away. Restore it from the backup of FILES_DIR.',
+        'The file of the document is damaged or missing. Restore it from the backup of FILES_DIR.',
       ],
     },
     emits: { 'kyc.document_read': documentEvents['kyc.document_read'] },

@@ -7,7 +7,7 @@ import {
 } from '../../ports/identity-verification.ts'
 import { after, clock } from '../../values/clock.ts'
 import { lockHolder, moveKyc, type verifiedEvents, verifyHolder } from '../customers/index.ts'
-import { noteIdentity } from '../onboarding/index.ts'
+import { recordIdentity } from '../onboarding/index.ts'
 import type { decisionEvents, endingEvents } from './api.ts'
 import { KEPT_MS, KycDocument } from './document.ts'
 import { kycProcess } from './process.ts'
@@ -36,7 +36,7 @@ export const wakeProcess = (submission: KycSubmission, { wake }: Pick<Context, '
  */
 export async function followSubmission(submission: KycSubmission, context: Following): Promise<void> {
   const { representativeId, status, ownerId } = submission
-  if (representativeId) await noteIdentity(context, { representativeId, status })
+  if (representativeId) await recordIdentity(context, { representativeId, status })
   else if (status !== 'verified') moveKyc(await lockHolder(context.records, ownerId), status)
 }
 
@@ -71,11 +71,11 @@ export async function applyAnswer(
   if (answer.status === 'in_review') return review(submission, answer.expectedAt, context)
   const rejection = answer.status === 'rejected' ? rejectionOf(answer.code) : null
   if (isOpen(submission)) return end(submission, documents, { rejection, by: 'provider' }, context)
-  return noteContradiction(submission, answer, context.now)
+  return recordContradiction(submission, answer, context.now)
 }
 
 /** The first final answer counts. A contradiction is recorded, for a person to clarify with the provider. */
-function noteContradiction(submission: KycSubmission, answer: FinalStatus, now: Date): boolean {
+function recordContradiction(submission: KycSubmission, answer: FinalStatus, now: Date): boolean {
   if (submission.decidedBy !== 'provider' || submission.status === answer.status) return false
   if (submission.contradictedAt) return false
   submission.contradictedAt = now

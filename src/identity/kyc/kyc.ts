@@ -220,7 +220,7 @@ const kyc = implement(
 
 export const kycArea = area(
   'KYC',
-  'The identity of people: their documents, who checks them, and what is missing before live keys can be made.',
+  'Identity checks of people: documents, reviews, and what is missing before live keys can be created.',
   kyc,
   {
     personal: kycPersonal,

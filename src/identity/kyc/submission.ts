@@ -95,19 +95,19 @@ const words: Readonly<Record<RejectionCode, Omit<Rejection, 'code'>>> = {
     sendInstead: 'Send a sharp scan or photo of the whole page, in colour.',
   },
   document_expired: {
-    reason: 'A document is not valid any more.',
-    sendInstead: 'Send one that is valid today.',
+    reason: 'A document has expired.',
+    sendInstead: 'Send a valid one.',
   },
   document_not_accepted: {
-    reason: 'A document is of a kind that is not taken, or not of this person.',
+    reason: 'A document is of an unsupported kind, or belongs to another person.',
     sendInstead: 'Send the passport of the person, or both sides of the identity card.',
   },
   data_mismatch: {
-    reason: 'Name, date of birth or address are not those of the documents.',
-    sendInstead: 'Send them again, as they stand in the documents.',
+    reason: 'Name, date of birth or address do not match the documents.',
+    sendInstead: 'Send them again, exactly as in the documents.',
   },
   person_refused: {
-    reason: 'The provider does not verify this person.',
+    reason: 'The provider cannot verify this person.',
     sendInstead: null,
   },
   other: { reason: 'The person was not verified.', sendInstead: null },

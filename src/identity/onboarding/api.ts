@@ -57,7 +57,7 @@ export const onboardingApi = {
       birth_unlikely,
       business_only: [
         400,
-        'Onboarding is for companies: this account is an individual’s, who is verified by POST /kyc/submissions.',
+        'Onboarding is for companies, and this account belongs to an individual. Use POST /kyc/submissions.',
       ],
       onboarding_under_way: [400, 'An onboarding is open already. See GET /onboarding.'],
     },
@@ -83,7 +83,7 @@ export const onboardingApi = {
   }),
   update: patch('/onboarding/{id}', {
     ...writers,
-    summary: 'Answer what has been asked about your company',
+    summary: 'Answer questions about your company',
     description:
       'Possible while the status is `needs_information`, once for each time that something was asked: put all that belongs to the answer into one request. It is `in_review` again after that. Of `representatives` and `beneficialOwners` send the whole list. A representative of the same name and date of birth stays the same person, verified or not; others are new.',
     body: company
@@ -100,7 +100,7 @@ export const onboardingApi = {
       birth_unlikely,
       nothing_asked: [
         400,
-        'Nothing has been asked: an onboarding can be changed while its status is needs_information.',
+        'There are no open questions. An onboarding can be changed while its status is needs_information.',
       ],
     },
     emits: {
@@ -126,7 +126,7 @@ export const onboardingApi = {
     returns: [200, OnboardingRecord],
     fails: {
       ...ends,
-      answer_awaited: [400, 'Questions wait for an answer already. Ask again once they are answered.'],
+      answer_awaited: [400, 'There are open questions already. Ask again once they are answered.'],
       too_many_questions: [400, `The company was asked ${MAX_ROUNDS} times already. Approve or reject it.`],
     },
     emits: { 'onboarding.information_requested': onboardingEvents['onboarding.information_requested'] },
@@ -145,11 +145,11 @@ export const onboardingApi = {
     returns: [200, OnboardingRecord],
     fails: {
       ...ends,
-      onboarding_changed: [409, 'updatedAt: the onboarding has changed since you read it. Read it again.'],
-      answer_awaited: [400, 'Questions wait for an answer: it is decided once they are answered.'],
+      onboarding_changed: [409, 'updatedAt: the onboarding has changed meanwhile. Read it again.'],
+      answer_awaited: [400, 'There are open questions. Decide once they are answered.'],
       identities_missing: [
         400,
-        'Not every representative is verified. GET /onboarding/{id} says in missing who is not.',
+        'Not every representative is verified. `missing` in GET /onboarding/{id} lists them.',
       ],
     },
     emits: {

@@ -25,7 +25,7 @@ export async function findRepresentative(
  * Records the identity status of a representative. Locks the onboarding, whose run moves it into review once
  * everyone has submitted something to check.
  */
-export async function noteIdentity(
+export async function recordIdentity(
   context: Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>,
   { representativeId, status }: { readonly representativeId: string; readonly status: IdentityStatus },
 ): Promise<void> {

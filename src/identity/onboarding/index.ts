@@ -1,4 +1,4 @@
 export { onboardingApi } from './api.ts'
 export { findCompany } from './find.ts'
-export { findRepresentative, missingForCompany, noteIdentity } from './identities.ts'
+export { findRepresentative, missingForCompany, recordIdentity } from './identities.ts'
 export { OnboardingEvent } from './schemas.ts'

@@ -43,7 +43,7 @@ const onboardings = implement(
 
 export const onboardingArea = area(
   'Onboarding',
-  'A company that wants to move real money says who it is, once: the operator decides.',
+  'Companies apply once to move real money, and the operator decides.',
   onboardings,
   {
     personal: onboardingPersonal,

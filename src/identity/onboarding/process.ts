@@ -3,7 +3,7 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const onboardingProcess = {
   name: 'onboarding',
   title: 'Onboarding',
-  details: `A company wants to move real money. The run waits until something can be checked about each representative, and then for the operator. A question that nobody answers within thirty days ends it.
+  details: `A company wants to move real money. The run waits until something can be checked about each representative, and then for the operator. A question without an answer for thirty days ends it.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 

@@ -54,7 +54,7 @@ const sharePercent = z
   .min(0)
   .max(100)
   .refine(share => Number.isInteger(hundredths(share)), 'at most two decimals')
-  .meta({ description: 'Zero for somebody who controls the company without a share.', examples: [60] })
+  .meta({ description: 'Zero for a person who controls the company without a share.', examples: [60] })
 
 /** Shares are added as whole hundredths, because a sum of decimals would be slightly off. */
 const hundredths = (share: number): number => Number((share * 100).toFixed(6))
@@ -112,7 +112,7 @@ export const company = z.strictObject({
       'shares of at most 100 percent in all',
     )
     .meta({
-      description: 'Who owns more than a quarter of the company, or controls it. Empty where nobody does.',
+      description: 'People who own more than a quarter of the company, or control it. May be empty.',
     }),
 })
 
@@ -127,7 +127,7 @@ export const answer = z.string().trim().min(1).max(4_000)
 const InformationRequestRecord = z.object({
   questions: z.array(z.string()),
   requestedAt: z.string(),
-  expiresAt: z.string().meta({ description: 'The onboarding expires where nobody has answered until then.' }),
+  expiresAt: z.string().meta({ description: 'The onboarding expires if there is no answer by then.' }),
   answeredAt: z.string().nullable(),
   answer: z.string().nullable(),
 })
@@ -187,7 +187,7 @@ export const OnboardingEvent = z.object({
 })
 
 export const onboardingEvents = {
-  'onboarding.submitted': event('A company has said who it is.', OnboardingEvent),
+  'onboarding.submitted': event('A company has submitted its onboarding.', OnboardingEvent),
   'onboarding.in_review': event(
     'An onboarding has all that its review needs: the operator decides next.',
     OnboardingEvent,
@@ -208,7 +208,7 @@ export const onboardingEvents = {
   'onboarding.rejected': event('An onboarding has been rejected. Its record says why.', OnboardingEvent),
   'onboarding.withdrawn': event('A company has withdrawn its onboarding.', OnboardingEvent),
   'onboarding.expired': event(
-    'Nobody has answered what the operator had asked within thirty days: the onboarding is over.',
+    'The operator’s questions were not answered within thirty days, so the onboarding has expired.',
     OnboardingEvent,
   ),
 }

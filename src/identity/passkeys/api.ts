@@ -23,17 +23,20 @@ const writers = { callers: ['key'], scope: 'passkeys:write' } as const
 const { challenge_unknown, challenge_used, challenge_expired, assertion_required } = assertionRefusals
 const { passkey_not_found, person_not_found } = passkeyFails
 
-const not_yours = [403, 'This is somebody else’s passkey: only owners do that.'] as const
+const not_passkey_owner = [
+  403,
+  'This passkey belongs to another person. Only they or an owner can do this.',
+] as const
 const person_not_active = [
   400,
-  'personId: this person has not joined yet, or is removed. An invited person opens the link first.',
+  'personId: this person has not joined yet, or is removed. An invited person must open the link first.',
 ] as const
 const too_many_passkeys = [400, 'This person has twenty passkeys. Revoke one first.'] as const
 
 export const passkeysApi = {
   registerOptions: post('/passkeys/register/options', {
     ...writers,
-    summary: 'Begin to enrol a passkey',
+    summary: 'Start to enrol a passkey',
     description:
       'Hand `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and what it gives to `POST /passkeys/register/verify`. The first passkey of an account is one of an owner, and needs nothing else. From then on an enrolled one signs `POST /passkeys/challenge` with the purpose `enrolment` (of the same person, or of an owner), unless the person has just come by the link of an invitation or recovery. Once the last one is revoked, only a recovery leads to a new one.',
     requires: 'passkeys',
@@ -59,13 +62,16 @@ export const passkeysApi = {
       person_not_found,
       person_not_active,
       too_many_passkeys,
-      not_yours,
+      not_passkey_owner,
       scope_not_held,
-      person_required: [400, 'personId: a key names the person whose passkey it will be.'],
-      owner_first: [403, 'The first passkey of an account is one of an owner: let one enrol before.'],
+      person_required: [400, 'personId is required with a key: name the person of the passkey.'],
+      owner_first: [
+        403,
+        'The first passkey of an account must belong to an owner. Enrol an owner’s passkey first.',
+      ],
       recovery_needed: [
         403,
-        'The last passkey of this account has been revoked: only a recovery leads to a new one. Ask whoever runs this installation for POST /people/{id}/recover.',
+        'The last passkey of this account was revoked, so a new one requires a recovery. Ask the operator of this installation for POST /people/{id}/recover.',
       ],
     },
     emits: assertionEvents,
@@ -101,15 +107,15 @@ export const passkeysApi = {
       assertion_required,
       person_not_active,
       too_many_passkeys,
-      not_yours,
-      passkey_exists: [400, 'registration: this passkey is enrolled already.'],
+      not_passkey_owner,
+      passkey_exists: [400, 'registration: this passkey is already enrolled.'],
       registration_malformed: [
         400,
-        'registration: it cannot be read. Send what the browser gave, unchanged and as JSON.',
+        'registration is malformed. Send the browser’s answer as JSON, unchanged.',
       ],
       registration_invalid: [
         400,
-        'registration: the device has not confirmed this. Begin again with POST /passkeys/register/options, and let the device verify you.',
+        'registration: the device did not verify its user. Start again with POST /passkeys/register/options.',
       ],
     },
     emits: { 'passkey.enrolled': passkeyEvents['passkey.enrolled'] },
@@ -130,7 +136,7 @@ export const passkeysApi = {
     body: z.strictObject({ name: label.meta({ examples: ['Phone'] }) }),
     example: { name: 'Phone' },
     returns: [200, PasskeyRecord],
-    fails: { passkey_not_found, not_yours },
+    fails: { passkey_not_found, not_passkey_owner },
     emits: { 'passkey.renamed': passkeyEvents['passkey.renamed'] },
   }),
   challenge: post('/passkeys/challenge', {
@@ -152,7 +158,7 @@ export const passkeysApi = {
       passkey_not_found,
       person_not_found,
       key_not_found: missing('key'),
-      subject_mismatch: [400, 'subject: it does not fit the purpose.'],
+      subject_mismatch: [400, 'subject does not match the purpose.'],
     },
   }),
   revoke: del('/passkeys/{id}', {
@@ -172,8 +178,8 @@ export const passkeysApi = {
     fails: {
       ...assertionRefusals,
       passkey_not_found,
-      not_yours,
-      self_revocation: [403, 'A passkey does not revoke itself: sign with another one.'],
+      not_passkey_owner,
+      self_revocation: [403, 'A passkey cannot revoke itself. Sign with another one.'],
     },
     emits: { ...assertionEvents, 'passkey.revoked': passkeyEvents['passkey.revoked'] },
   }),

@@ -1,8 +1,14 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Kind } from '../../statements/index.ts'
-import { burn, type Expected, judge, lockChallenges, writeAssertions } from './judge.ts'
-import { type Checked, readAssertions, type Verified } from './read-assertions.ts'
+import {
+  burnChallenge,
+  decideAssertion,
+  type ExpectedStatement,
+  lockChallenges,
+  writeAssertions,
+} from './decide-assertions.ts'
+import { type CheckedAssertion, readAssertions, type VerifiedAssertion } from './read-assertions.ts'
 import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
 
 export type Asserting = Pick<
@@ -18,30 +24,35 @@ export type Asserting = Pick<
 export async function verifyAssertion(
   envelope: Envelope | undefined,
   context: Asserting,
-): Promise<Verified | AssertionCode> {
+): Promise<VerifiedAssertion | AssertionCode> {
   if (!envelope) return 'assertion_required'
   const { sql, queueStatement, tenant, ports, actor, address } = context
-  const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope) as Checked
+  const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope) as CheckedAssertion
   if (checked.verified) return checked.verified
   const locked = await lockChallenges(sql, tenant, [{ checked, actor, address }])
   const stopped = locked.stopped.get(checked)
   if (stopped) throw stopped
-  const code = burn(checked, locked, context)
+  const code = burnChallenge(checked, locked, context)
   queueStatement(writeAssertions(sql, tenant, locked))
   return code ?? checked.code ?? 'assertion_invalid'
 }
 
 /** Whether a genuine assertion matches what is expected, under the locks. Its challenge is burned either way. */
 export async function burnAssertion<K extends Kind>(
-  verified: Verified,
-  expected: Expected<K>,
+  verified: VerifiedAssertion,
+  expected: ExpectedStatement<K>,
   context: Asserting,
 ): Promise<AssertionCode | undefined> {
   const { sql, queueStatement, tenant, actor, address } = context
   const { challengeId, passkeyId } = verified
   const checked = { challengeId, passkeyId, code: undefined, verified }
   const locked = await lockChallenges(sql, tenant, [{ checked, actor, address }])
-  const code = judge(checked, locked, { personId: signerOf(actor, expected.kind), ...expected }, context)
+  const code = decideAssertion(
+    checked,
+    locked,
+    { personId: signerOf(actor, expected.kind), ...expected },
+    context,
+  )
   queueStatement(writeAssertions(sql, tenant, locked))
   return code
 }

@@ -41,20 +41,20 @@ export class EnrolmentGrant extends schema.class {
 }
 schema.setClass(EnrolmentGrant)
 
-interface PasskeyStanding {
+interface PasskeySummary {
   readonly everEnrolled: boolean
   readonly active: number
   readonly personIds: readonly string[]
 }
 
-const STANDING = `
+const SUMMARY = `
 select count(*) > 0 as "everEnrolled", (count(*) filter (where revoked_at is null))::int as active,
   coalesce(array_agg(distinct person_id) filter (where revoked_at is null), '{}') as "personIds"
 from passkeys where owner_id = $1 and mode = $2`
 
-export async function passkeyStanding(sql: Sql, { ownerId, mode }: Tenant): Promise<PasskeyStanding> {
-  const [row] = await sql<PasskeyStanding & Row>(STANDING, [ownerId, mode])
-  return row as PasskeyStanding
+export async function passkeySummary(sql: Sql, { ownerId, mode }: Tenant): Promise<PasskeySummary> {
+  const [row] = await sql<PasskeySummary & Row>(SUMMARY, [ownerId, mode])
+  return row as PasskeySummary
 }
 
 /** Serializes changes of a tenant's set of passkeys. Take it before locks on people and passkeys. */
@@ -107,7 +107,7 @@ export async function authorityFor(
   context: Authorizing,
 ): Promise<{ authority: Authority; authorityId: string | null } | AuthorityCode> {
   const [standing, grant] = await Promise.all([
-    passkeyStanding(context.sql, context.tenant),
+    passkeySummary(context.sql, context.tenant),
     openGrantOf(person, context),
   ])
   if (!standing.everEnrolled) {
@@ -124,11 +124,11 @@ export async function authorityFor(
   const code = await burnAssertion(verified, { kind: 'enrolment', members }, context)
   if (code) return code
   const { id, role } = verified.person
-  if (id !== person.id && role !== 'owner') return 'person_may_not'
+  if (id !== person.id && role !== 'owner') return 'insufficient_role'
   return { authority: 'passkey', authorityId: verified.passkeyId }
 }
 
-const counts = ({ kind }: EnrolmentGrant, { active }: PasskeyStanding): boolean =>
+const counts = ({ kind }: EnrolmentGrant, { active }: PasskeySummary): boolean =>
   kind === 'recovery' || active > 0
 
 async function openGrantOf(
@@ -140,15 +140,15 @@ async function openGrantOf(
   return grants.find(grant => grant.isOpen())
 }
 
-interface Given {
+interface UsedAuthority {
   readonly authority: Authority | null
   readonly authorityId: string | null
 }
 
 /** Whether the authority still counts under the lock of the tenant's passkeys. A grant is used up by it. */
-export async function stillCounts(
-  { authority, authorityId }: Given,
-  standing: PasskeyStanding,
+export async function isAuthorityValid(
+  { authority, authorityId }: UsedAuthority,
+  standing: PasskeySummary,
   { records }: Pick<Context, 'records'>,
 ): Promise<boolean> {
   if (authority === 'first') return !standing.everEnrolled
@@ -158,7 +158,7 @@ export async function stillCounts(
   return grant !== null && useUp(grant, standing)
 }
 
-function useUp(grant: EnrolmentGrant, standing: PasskeyStanding): boolean {
+function useUp(grant: EnrolmentGrant, standing: PasskeySummary): boolean {
   if (!grant.isOpen() || !counts(grant, standing)) return false
   grant.usedAt = clock.real()
   return true

@@ -7,10 +7,10 @@ import type { passkeysApi } from './api.ts'
 import {
   authorityFor,
   type Enrollee,
+  isAuthorityValid,
   lockEnrollee,
   lockPasskeys,
-  passkeyStanding,
-  stillCounts,
+  passkeySummary,
 } from './authority.ts'
 import { CHALLENGE_LASTS_MS, newChallenge, PasskeyChallenge } from './challenge.ts'
 import { descriptorsOf, insertChallenges, passkeyParty } from './open-challenge.ts'
@@ -19,7 +19,7 @@ import { COSE_ALGORITHMS, checkRegistration, type NewCredential } from './regist
 import { eventOf } from './schemas.ts'
 import { handleOf } from './webauthn.ts'
 
-const isForeign = (personId: string, { type, id, scopes }: Context['actor']): boolean =>
+const isForOther = (personId: string, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
 
 export const registerOptions: HandlerOf<typeof passkeysApi.registerOptions> = async ({ body }, context) => {
@@ -27,7 +27,7 @@ export const registerOptions: HandlerOf<typeof passkeysApi.registerOptions> = as
   const party = passkeyParty(ports)
   const personId = body.personId ?? (actor.type === 'console' ? actor.id : null)
   if (!personId) return refuse('person_required')
-  if (isForeign(personId, actor)) return refuse('not_yours')
+  if (isForOther(personId, actor)) return refuse('not_passkey_owner')
   const [person, own] = await Promise.all([
     lockEnrollee(context, personId),
     descriptorsOf(sql, tenant, personId),
@@ -71,7 +71,7 @@ export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = asyn
   const known = await records.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
   const personId = known?.personId
   if (!known || !personId) return refuse('challenge_unknown')
-  if (isForeign(personId, actor)) return refuse('not_yours')
+  if (isForOther(personId, actor)) return refuse('not_passkey_owner')
   const checked = await checkRegistration(
     body.registration,
     challengeOf(known.statement),
@@ -84,7 +84,7 @@ export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = asyn
     lockEnrollee(context, personId),
     records.lock(PasskeyChallenge, known.id),
     isCredentialKnown(credentialId, sql),
-    passkeyStanding(sql, tenant),
+    passkeySummary(sql, tenant),
     records.count(Passkey, { personId, revokedAt: null }),
   ])
   if (!challenge || challenge.usedAt) return refuse('challenge_used')
@@ -94,7 +94,7 @@ export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = asyn
   if (person?.status !== 'active') return refuse('person_not_active')
   if (count >= MAX_PASSKEYS) return refuse('too_many_passkeys')
   if (isEnrolled) return refuse('passkey_exists')
-  if (!(await stillCounts(challenge, standing, context))) return refuse('assertion_required')
+  if (!(await isAuthorityValid(challenge, standing, context))) return refuse('assertion_required')
   const passkey = newPasskey(personId, body.name, checked, context)
   emit('passkey.enrolled', eventOf(passkey))
   return passkey

@@ -1,9 +1,15 @@
 export { passkeysApi } from './api.ts'
 export { burnAssertion, verifyAssertion } from './assertions.ts'
-export { grantEnrolment, lockPasskeys, passkeyStanding, revokeAllOf } from './authority.ts'
-export { burn, judge, type LockedChallenges, lockChallenges, writeAssertions } from './judge.ts'
+export { grantEnrolment, lockPasskeys, passkeySummary, revokeAllOf } from './authority.ts'
+export {
+  burnChallenge,
+  decideAssertion,
+  type LockedChallenges,
+  lockChallenges,
+  writeAssertions,
+} from './decide-assertions.ts'
 export { openChallenge } from './open-challenge.ts'
-export { type Checked, readAssertions, type Verified } from './read-assertions.ts'
+export { type CheckedAssertion, readAssertions, type VerifiedAssertion } from './read-assertions.ts'
 export {
   type AssertionCode,
   assertionEvents,

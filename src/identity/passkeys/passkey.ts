@@ -72,7 +72,7 @@ export interface DeviceState {
 }
 
 /** Whether the counter increased. Synced passkeys do not count: both are zero. */
-export const hasRisen = (row: Pick<PasskeyRow, 'counter'>, { counter }: DeviceState): boolean =>
+export const counterIncreased = (row: Pick<PasskeyRow, 'counter'>, { counter }: DeviceState): boolean =>
   (counter === 0 && row.counter === 0n) || BigInt(counter) > row.counter
 
 export function noteUse(row: PasskeyRow, { counter, backedUp }: DeviceState): void {

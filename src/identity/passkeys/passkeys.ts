@@ -4,16 +4,16 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { passkeysApi } from './api.ts'
-import { challenge, revocationOf } from './ask.ts'
 import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
-import { EnrolmentGrant, lockPasskeys, passkeyStanding, revoke as revokePasskey } from './authority.ts'
+import { EnrolmentGrant, lockPasskeys, passkeySummary, revoke as revokePasskey } from './authority.ts'
 import { PasskeyChallenge } from './challenge.ts'
+import { challenge, revocationOf } from './challenge-purposes.ts'
 import { registerOptions, registerVerify } from './enrol.ts'
 import { Passkey, passkeysPersonal } from './passkey.ts'
 import { credentialIdOf } from './read-assertions.ts'
 import { type Envelope, eventOf, passkeyEvents, webauthnAssertion } from './schemas.ts'
 
-const isForeign = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>
+const belongsToOther = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
 
 /** The tenant's passkeys are locked as a set, so that of two that revoke each other concurrently one is left. */
@@ -22,16 +22,16 @@ const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, bo
   const [, passkey, { active }] = await Promise.all([
     lockPasskeys(context),
     records.findOne(Passkey, { id, revokedAt: null }),
-    passkeyStanding(sql, tenant),
+    passkeySummary(sql, tenant),
   ])
   if (!passkey) return refuse('passkey_not_found')
-  if (isForeign(passkey, actor)) return refuse('not_yours')
+  if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
   const { data: envelope } = webauthnAssertion.safeParse(body.webauthnAssertion)
   const isSent = body.webauthnAssertion !== undefined
   if (active > 1) {
     const code = isSent ? await whyNotRevoked(passkey, envelope, context) : 'assertion_required'
     if (code) return refuse(code)
-  } else if (envelope && (await isOvertaken(envelope, context))) return refuse('assertion_invalid')
+  } else if (envelope && (await wasRevokedMeanwhile(envelope, context))) return refuse('assertion_invalid')
   revokePasskey(passkey, context)
   return undefined
 }
@@ -55,7 +55,7 @@ where asked.owner_id = $1 and asked.mode = $2 and asked.id = $3 and signer.crede
  * Revoking the only passkey needs no assertion. But an assertion by a passkey that was revoked since shows
  * that there were two: they revoked each other, and this one stays.
  */
-async function isOvertaken(
+async function wasRevokedMeanwhile(
   envelope: Envelope,
   { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<boolean> {
@@ -77,7 +77,7 @@ const passkeys = implement(passkeysApi, {
   async rename({ params, body }, { records, actor, emit, refuse }) {
     const passkey = await records.lock(Passkey, params.id)
     if (!passkey || passkey.revokedAt) return refuse('passkey_not_found')
-    if (isForeign(passkey, actor)) return refuse('not_yours')
+    if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
     if (passkey.name === body.name) return passkey
     passkey.name = body.name
     emit('passkey.renamed', eventOf(passkey))
@@ -89,7 +89,7 @@ const passkeys = implement(passkeysApi, {
 
 export const passkeysArea = area(
   'Passkeys',
-  'The devices on which people confirm what is done for an account: enrol, list, revoke, and challenges to sign.',
+  'Passkeys by which people approve actions: enrol, list, revoke, and challenges to sign.',
   passkeys,
   {
     personal: passkeysPersonal,

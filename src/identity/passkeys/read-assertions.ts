@@ -25,7 +25,7 @@ export interface Holder {
 }
 
 /** An assertion with a genuine signature. Only `burnAssertion` or `judge` decide whether it counts. */
-export interface Verified {
+export interface VerifiedAssertion {
   readonly challengeId: string
   readonly kind: Kind
   readonly statement: Statement
@@ -45,11 +45,11 @@ export interface Verified {
   readonly device: DeviceState
 }
 
-export interface Checked {
+export interface CheckedAssertion {
   readonly challengeId: string
   readonly passkeyId: string | null
   readonly code: AssertionCode | undefined
-  readonly verified: Verified | undefined
+  readonly verified: VerifiedAssertion | undefined
 }
 
 const challengesById = rowsById(challengesTable)
@@ -79,7 +79,7 @@ async function passkeysOf(
 }
 
 /** The tenants of challenges and passkeys: challenges for sign-in belong to the platform. */
-export interface Places {
+export interface ChallengeTenants {
   readonly challenges: Tenant
   readonly passkeys: Tenant
 }
@@ -93,15 +93,15 @@ export const readAssertions = (
   tenant: Tenant,
   envelopes: readonly Envelope[],
   ports: Pick<Ports, 'relyingParty'>,
-): Promise<ReadonlyMap<Envelope, Checked>> =>
+): Promise<ReadonlyMap<Envelope, CheckedAssertion>> =>
   readAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, envelopes, ports)
 
 export async function readAssertionsAt(
   sql: Sql,
-  places: Places,
+  places: ChallengeTenants,
   envelopes: readonly Envelope[],
   ports: Pick<Ports, 'relyingParty'>,
-): Promise<ReadonlyMap<Envelope, Checked>> {
+): Promise<ReadonlyMap<Envelope, CheckedAssertion>> {
   if (envelopes.length === 0) return new Map()
   const ids = envelopes.map(({ challengeId }) => challengeId)
   const [challenges, passkeys] = await Promise.all([
@@ -123,9 +123,9 @@ async function check(
   challenge: ChallengeRow | undefined,
   passkey: HeldPasskey | undefined,
   ports: Pick<Ports, 'relyingParty'>,
-): Promise<Checked> {
+): Promise<CheckedAssertion> {
   const { challengeId } = envelope
-  const refused = (code: AssertionCode): Checked => ({
+  const refused = (code: AssertionCode): CheckedAssertion => ({
     challengeId,
     passkeyId: passkey?.id ?? null,
     code,
@@ -152,7 +152,7 @@ function verifiedOf(
   { id: challengeId, kind, statement, openings, madeAt }: ChallengeRow,
   passkey: HeldPasskey,
   device: DeviceState,
-): Verified {
+): VerifiedAssertion {
   const { id: passkeyId, credentialId, publicKeyJwk, algorithm, personId, holderName, role } = passkey
   const { authenticatorData, clientDataJSON, signature } = response
   return {

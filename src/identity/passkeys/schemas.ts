@@ -63,34 +63,31 @@ export const challengeId = z
 
 export const webauthnAssertion = z
   .strictObject({ challengeId, assertion: Assertion })
-  .meta({ id: 'WebauthnAssertion', description: 'What a passkey has signed, for which challenge.' })
+  .meta({ id: 'WebauthnAssertion', description: 'The passkey’s signature and its challenge.' })
 
 export type Envelope = z.output<typeof webauthnAssertion>
 
 export const assertionRefusals = {
   assertion_required: [
     400,
-    'webauthnAssertion: this needs the passkey of a person. Take a challenge, let it be signed, and send the assertion along.',
+    'webauthnAssertion is required. Get a challenge, have a passkey sign it, and send the assertion.',
   ],
-  challenge_unknown: [400, 'challengeId: there is no such challenge here. Take a new one.'],
-  challenge_used: [
-    400,
-    'challengeId: this challenge has been used. Each is signed for one request: take a new one.',
-  ],
-  challenge_expired: [400, 'challengeId: this challenge is over, after five minutes. Take a new one.'],
+  challenge_unknown: [400, 'challengeId: no such challenge. Get a new one.'],
+  challenge_used: [400, 'challengeId: this challenge was already used. Get a new one for each request.'],
+  challenge_expired: [400, 'challengeId: this challenge expired after five minutes. Get a new one.'],
   statement_outdated: [
     400,
-    'webauthnAssertion: what was signed is not what is asked for now. Take a new challenge, read what it says, and sign again.',
+    'webauthnAssertion: the signed statement does not match this request. Get a new challenge, check it, and sign again.',
   ],
-  assertion_malformed: [
-    400,
-    'webauthnAssertion: it cannot be read. Send what the browser gave, unchanged and as JSON.',
-  ],
+  assertion_malformed: [400, 'webauthnAssertion is malformed. Send the browser’s answer as JSON, unchanged.'],
   assertion_invalid: [
     401,
-    'The passkey does not confirm this. Take a new challenge and try again, or use another one.',
+    'The passkey’s signature is not valid. Get a new challenge and try again, or use another passkey.',
   ],
-  person_may_not: [403, 'The role of the person of this passkey does not allow this.'],
+  insufficient_role: [
+    403,
+    'The role of this passkey’s person does not allow this. Ask an owner or approver to sign.',
+  ],
 } as const satisfies Record<string, Failure>
 
 export type AssertionCode = keyof typeof assertionRefusals
@@ -98,7 +95,7 @@ export type AssertionCode = keyof typeof assertionRefusals
 /** Until a passkey exists, a key that assigns a role must have all of its scopes. */
 export const scope_not_held: Failure = [
   403,
-  'The key lacks scopes of that role, and nobody gives more than they have. Use a key that has them all.',
+  'The key lacks scopes of that role. Use a key that has them all.',
 ]
 
 export const passkeyFails = {
@@ -142,7 +139,7 @@ export const passkeyEvents = {
   'passkey.enrolled': event('A person has enrolled a passkey.', PasskeyEvent),
   'passkey.renamed': event('A passkey has another name.', PasskeyEvent),
   'passkey.revoked': event(
-    'A passkey has been revoked: it opens nothing any more, and the sessions that it began are at an end.',
+    'A passkey was revoked. It no longer works, and its sessions have ended.',
     PasskeyEvent,
   ),
   'passkey.blocked': event(

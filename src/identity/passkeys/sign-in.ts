@@ -5,9 +5,9 @@ import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { clock } from '../../values/clock.ts'
 import { PLATFORM_OWNER } from '../customers/index.ts'
 import { newChallenge } from './challenge.ts'
-import { burn, judge, lockChallengesAt, writeAssertionsAt } from './judge.ts'
+import { burnChallenge, decideAssertion, lockChallengesAt, writeAssertionsAt } from './decide-assertions.ts'
 import { challengeResponse, insertChallenges, passkeyParty } from './open-challenge.ts'
-import { type Checked, credentialIdOf, type Holder, readAssertionsAt } from './read-assertions.ts'
+import { type CheckedAssertion, credentialIdOf, type Holder, readAssertionsAt } from './read-assertions.ts'
 import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
 
 /** The tenant is unknown before sign-in, so these challenges belong to the platform. */
@@ -51,14 +51,14 @@ export async function verifySignIn(
   switchTenant(tenant, clock.tenant(tenant.mode === 'test' ? await offsetOf(sql, tenant) : 0))
   const places = { challenges: platform, passkeys: tenant }
   const all = await readAssertionsAt(sql, places, [envelope], ports)
-  const checked = all.get(envelope) as Checked
+  const checked = all.get(envelope) as CheckedAssertion
   const { verified } = checked
   const locked = await lockChallengesAt(sql, places, [{ checked, actor, address }])
   const stopped = locked.stopped.get(checked)
   if (stopped) throw stopped
   const code = verified
-    ? judge(checked, locked, { kind: 'sign_in', members: {} }, context)
-    : (burn(checked, locked, context) ?? checked.code)
+    ? decideAssertion(checked, locked, { kind: 'sign_in', members: {} }, context)
+    : (burnChallenge(checked, locked, context) ?? checked.code)
   await writeAssertionsAt(sql, places, locked)
   if (code || !verified) return code ?? 'assertion_invalid'
   return { person: verified.person, tenant, passkeyId: verified.passkeyId }

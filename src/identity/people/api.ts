@@ -21,7 +21,7 @@ const url = shownOnce('https://pay.example.com/join#lnk_4kQz0uT7hXw2mB9sVd1rYc8e
 
 const CreatedPerson = PersonRecord.extend({
   joinUrl: url,
-  joinUrlExpiresAt: instant.meta({ description: 'After seven days the link opens nothing.' }),
+  joinUrlExpiresAt: instant.meta({ description: 'The link expires after seven days.' }),
 }).meta({ id: 'CreatedPerson' })
 
 const Link = z
@@ -52,7 +52,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Invite a person',
     description:
-      'Give the person `joinUrl`, which is in this response only, works once and for seven days: whoever opens it joins and enrols the first passkey. The token stands behind the `#`, so no log and no mail scanner uses it up.',
+      'Give the person `joinUrl`, which is in this response only, works once within seven days: the person who opens it joins and enrols the first passkey. The token stands behind the `#`, so no log and no mail scanner uses it up.',
     signature: invitation({ name: '$name', email: '$email', role: '$role' }),
     body: z.strictObject({
       name: label.meta({ examples: ['Grace Hopper'] }),
@@ -109,7 +109,7 @@ export const peopleApi = {
     ...writers,
     summary: 'Make a new link for a person',
     description:
-      'For somebody who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
+      'For a person who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
     callers: ['key', 'dash'],
     signature: invitation({ personId: '$id' }),
     body: z.strictObject({ webauthnAssertion: consent }),
@@ -121,7 +121,7 @@ export const peopleApi = {
       person_not_found,
       recovery_not_ready: [
         400,
-        'No recovery of this person is ready: start one by POST /people/{id}/recover, and wait for 24 hours.',
+        'No recovery of this person is ready. Start one with POST /people/{id}/recover, and wait for 24 hours.',
       ],
     },
     emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
@@ -139,26 +139,26 @@ const ends = {
 
 export const recoveryApi = {
   recover: post('/people/{id}/recover', {
-    summary: 'Start the recovery of a person who has no passkey any more',
+    summary: 'Start the recovery of a person without a passkey',
     description:
-      'For 24 hours nothing happens but that everybody of the account is told: by `person.recovery_started`, by push, and in `GET /people`. Any key or person of the account can stop it. After that `POST /people/{id}/link` gives the operator a link, for seven days. Make sure who is asking before you start it.',
+      'For 24 hours everyone of the account is only notified: by `person.recovery_started`, by push, and in `GET /people`. Any key or person of the account can stop it. After that `POST /people/{id}/link` gives the operator a link, for seven days. Verify the person’s identity before you start it.',
     callers: ['dash'],
     returns: [201, PersonRecord],
     fails: {
       person_not_found,
-      recovery_under_way: [400, 'A recovery of this person is under way already. See GET /people/{id}.'],
+      recovery_under_way: [400, 'A recovery of this person is already in progress. See GET /people/{id}.'],
     },
     emits: { 'person.recovery_started': personEvents['person.recovery_started'] },
   }),
   stopRecovery: del('/people/{id}/recovery', {
     summary: 'Stop the recovery of a person',
     description:
-      'Any key and any person of the account may, whatever the scopes or the role: whoever sees a recovery that nobody has asked for stops it. A link that the operator has made opens nothing any more.',
+      'Any key and any person of the account can, whatever their scopes or role, so that everyone can stop an unexpected recovery. An operator’s link stops working.',
     callers: ['key'],
     returns: [200, PersonRecord],
     fails: {
       person_not_found,
-      recovery_not_found: [404, 'No recovery of this person is under way.'],
+      recovery_not_found: [404, 'No recovery of this person is in progress.'],
     },
     emits: ends,
   }),

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Role } from '../../kernel/contract/scopes.ts'
 import { keysOf } from '../../values/collections.ts'
-import { lockPasskeys, passkeyStanding, revokeAllOf } from '../passkeys/index.ts'
+import { lockPasskeys, passkeySummary, revokeAllOf } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { isEmailTaken } from './invite.ts'
 import { revokeLinks } from './link.ts'
@@ -86,7 +86,7 @@ async function isLastOwner(
 ): Promise<boolean> {
   if (role !== 'owner') return false
   const [{ everEnrolled, personIds }, others] = await Promise.all([
-    passkeyStanding(sql, tenant),
+    passkeySummary(sql, tenant),
     records.find(Person, { id: { $ne: id }, role: 'owner', status: { $ne: 'removed' } }),
   ])
   if (!everEnrolled) return false

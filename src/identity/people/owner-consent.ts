@@ -7,8 +7,8 @@ import {
   burnAssertion,
   type Envelope,
   lockPasskeys,
-  passkeyStanding,
-  type Verified,
+  passkeySummary,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../passkeys/index.ts'
 import { Person } from './person.ts'
@@ -19,7 +19,7 @@ type Asking = Pick<
 >
 
 /** The signature of an owner's passkey; null if the tenant has never had a passkey, so that signing is impossible. */
-export type Consent = Verified | null
+export type Consent = VerifiedAssertion | null
 
 /**
  * An owner's consent to an invitation, or a refusal. Call it before any row is locked. If signing is
@@ -32,7 +32,7 @@ export async function consentOf(
   if (envelope) return verifyAssertion(envelope, context)
   const [, { everEnrolled }] = await Promise.all([
     lockPasskeys(context),
-    passkeyStanding(context.sql, context.tenant),
+    passkeySummary(context.sql, context.tenant),
   ])
   return everEnrolled ? 'assertion_required' : null
 }
@@ -54,5 +54,5 @@ export async function useConsent(
   const code = await burnAssertion(consent, { kind: 'invitation', members }, context)
   if (code) return code
   const signer = await context.records.findOne(Person, { id: consent.person.id })
-  return signer?.status === 'active' && signer.role === 'owner' ? undefined : 'person_may_not'
+  return signer?.status === 'active' && signer.role === 'owner' ? undefined : 'insufficient_role'
 }

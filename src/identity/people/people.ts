@@ -48,7 +48,7 @@ const people = implement(
 
 export const peopleArea = area(
   'People',
-  'Who may sign in for an account: invitations, roles, and the way back in.',
+  'People who sign in for an account: invitations, roles and recovery.',
   people,
   {
     personal: peoplePersonal,

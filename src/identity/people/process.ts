@@ -3,7 +3,7 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 export const recoveryProcess = {
   name: 'recovery',
   title: 'Recovery',
-  details: `Somebody has no passkey any more, and the operator lets that person in again. For 24 hours everybody of the account is told and can stop it; after that the operator makes a link by \`POST /people/{id}/link\`. What nobody has used after seven more days expires.
+  details: `A person has no passkey any more, and the operator restores their access. For 24 hours everyone of the account is notified and can stop it; after that the operator creates a link with \`POST /people/{id}/link\`. It expires after seven more days.
 
 Signals, with \`{"by": "your name", "reason": "why"}\`:
 

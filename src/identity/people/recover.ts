@@ -106,7 +106,7 @@ const summaryOf = ({ personId, mode, status, readyAt }: Recovery): string => {
 /** Completes the sentence "The process waits …" for operators. */
 const waitsFor = ({ status, readyAt, expiresAt }: Recovery): string =>
   status === 'waiting'
-    ? `for somebody to stop it, until ${minuteInWords(readyAt)}`
+    ? `for the 24 hours in which it can be stopped, until ${minuteInWords(readyAt)}`
     : `for the operator’s link to be opened, until ${minuteInWords(expiresAt)}`
 
 const signals: readonly RecoverySignal[] = ['cancel']

@@ -76,12 +76,12 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
 
 /** Creates the owner with the customer's name; undefined if the tenant has people meanwhile. */
 async function firstPerson({ records, tenant }: Redeeming): Promise<Person | undefined> {
-  if (await hasAnybody({ records })) return undefined
+  if (await hasPeople({ records })) return undefined
   const { name } = await findCustomer(records, tenant.ownerId)
   return records.create(Person, { name, role: 'owner' })
 }
 
-export const hasAnybody = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
+export const hasPeople = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
   (await records.count(Person, { status: { $ne: 'removed' } })) > 0
 
 function join(person: Person, now: Date, { emit }: Redeeming): boolean {

@@ -23,7 +23,7 @@ const RecoveryRecord = z.object({
   }),
   startedAt: instant,
   readyAt: instant.meta({ description: 'Until then nothing is possible but to stop it.' }),
-  expiresAt: instant.meta({ description: 'What nobody has used until then is over.' }),
+  expiresAt: instant.meta({ description: 'The recovery expires then.' }),
   workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
 })
 
@@ -55,7 +55,7 @@ const PersonEvent = z.object({
 const RecoveryEvent = PersonEvent.extend({ recoveryId: id('recovery'), readyAt: instant })
 
 export const personEvents = {
-  'person.invited': event('Somebody has been invited.', PersonEvent),
+  'person.invited': event('A person was invited.', PersonEvent),
   'person.joined': event('A person has opened the link of the invitation.', PersonEvent),
   'person.updated': event(
     'The name, email or role of a person has changed, or the person has a new link, or a recovery has got on.',
@@ -71,11 +71,11 @@ export const personEvents = {
     PersonEvent,
   ),
   'person.recovery_started': event(
-    'The operator wants to let a person in who has no passkey any more: until `readyAt` anybody of the account can stop it.',
+    'The operator started the recovery of a person without a passkey. Until `readyAt` anyone of the account can stop it.',
     RecoveryEvent,
   ),
   'person.recovery_stopped': event(
-    'A recovery has been stopped, or nobody has used it in time.',
+    'A recovery was stopped, or has expired.',
     RecoveryEvent.extend({ reason: z.enum(['stopped', 'expired', 'removed']) }),
   ),
 }
@@ -86,17 +86,17 @@ export const personFails = {
     400,
     'email: another person has it. Change that one by PATCH /people/{id}, or use another email.',
   ],
-  too_many_people: [400, `There are ${MAX_PEOPLE} people already. Remove one who is not needed any more.`],
+  too_many_people: [400, `There are ${MAX_PEOPLE} people already. Remove one first.`],
   last_owner: [
     400,
-    'The account would be left without an owner who can approve. Make somebody else an owner, with a passkey, first.',
+    'The account would have no owner who can approve. Make another person with a passkey an owner first.',
   ],
 } as const satisfies Record<string, Failure>
 
 export const linkFails = {
-  link_unknown: [404, 'There is no such link, or its person has been removed. Ask for a new one.'],
-  link_used: [410, 'The link has been opened already, and works once. Ask for a new one.'],
-  link_expired: [410, 'The link has ended, or a newer one has taken its place. Ask for a new one.'],
+  link_unknown: [404, 'This link is unknown, or its person was removed. Ask for a new one.'],
+  link_used: [410, 'The link was already used. Ask for a new one.'],
+  link_expired: [410, 'The link has expired, or was replaced by a newer one. Ask for a new one.'],
 } as const satisfies Record<string, Failure>
 
 /** Events of opening a link. A recovery's link revokes the passkeys that the person lost. */

@@ -17,14 +17,14 @@ export const deviceId = formattedText(
 ).meta({ description: 'By which the device knows itself again.', examples: ['laptop-7f3a9c'] })
 
 /** Control characters, and marks that change the text direction. */
-const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 export const deviceName = z
   .string()
   .trim()
   .min(1)
   .max(100)
-  .refine(name => !UNSEEN.test(name), 'must have no characters that nobody sees, such as direction marks')
+  .refine(name => !INVISIBLE.test(name), 'must not contain invisible characters, such as direction marks')
   .meta({
     description: 'By which the person knows the device, and later the key.',
     examples: ['Ada’s laptop'],
@@ -59,7 +59,7 @@ export const SessionRecord = z
     scopes: z
       .array(scopeSchema)
       .nullable()
-      .meta({ description: 'What the key may do. Null where nobody has given it any.' }),
+      .meta({ description: 'The scopes of the key. Null until it is approved.' }),
     toolWrites: z
       .boolean()
       .meta({ description: 'Whether its key changes things by the tools of an assistant.' }),
@@ -94,7 +94,7 @@ export const WaitingDevice = z
     toolWrites: z
       .boolean()
       .meta({ description: 'Whether its key will change things by the tools of an assistant.' }),
-    isBound: z.boolean().meta({ description: 'Whether nobody but the device can use its key.' }),
+    isBound: z.boolean().meta({ description: 'Whether only this device can use its key.' }),
     address,
     createdAt: instant,
     expiresAt: instant,
@@ -111,14 +111,14 @@ const SessionEvent = z.object({
 
 export const sessionEvents = {
   'session.requested': event(
-    'A device asks for a key. The account is told once one of its people has typed the code.',
+    'A device requests a key. The account is notified once one of its people has typed the code.',
     SessionEvent,
   ),
-  'session.approved': event('A person has let a device in with a passkey.', SessionEvent),
-  'session.denied': event('A person has turned a device away.', SessionEvent),
+  'session.approved': event('A person has approved a device with a passkey.', SessionEvent),
+  'session.denied': event('A person has denied a device.', SessionEvent),
   'session.revoked': event('The session of a device has been ended, and its key with it.', SessionEvent),
   'session.expired': event(
-    'The session of a device is over: nobody decided, it did not fetch its key, or its key has ended by time.',
+    'The session of a device has expired: without a decision, without its key being fetched, or with its key.',
     SessionEvent,
   ),
 }
@@ -140,23 +140,23 @@ export const sessionEvent = ({
 export const codeFails = {
   user_code_unknown: [
     404,
-    'userCode: no device waits under this code. Compare it with the one that the device shows; one that is decided or over counts no more.',
+    'userCode: no device is waiting with this code. Compare it with the device’s; decided and expired codes no longer work.',
   ],
-  user_code_expired: [400, 'userCode: its ten minutes are over. Let the device begin again.'],
+  user_code_expired: [400, 'userCode: the code expired after ten minutes. Start again on the device.'],
   too_many_guesses,
 } as const satisfies Record<string, Failure>
 
 export const giveFails = {
-  scope_not_held: [
-    403,
-    'scopes: the device has not asked for it, or your role does not have it: nobody gives more than they have.',
-  ],
+  scope_not_held: [403, 'scopes: the device did not request it, or your role does not have it.'],
 } as const satisfies Record<string, Failure>
 
 const sessionFails = {
   session_not_found: missing('session'),
-  session_not_open: [400, 'The session has ended already, or nobody has approved it.'],
-  scope_not_held: [403, 'The session has scopes that the calling key lacks: only one that has them ends it.'],
+  session_not_open: [400, 'The session has already ended, or was never approved.'],
+  scope_not_held: [
+    403,
+    'The session has scopes that the calling key lacks. End it with a key that has them.',
+  ],
 } as const satisfies Record<string, Failure>
 
 export const tokenFails = oauthErrors

@@ -13,7 +13,7 @@ import {
   DeviceSession,
   INTERVAL_S,
   KEPT_FOR_MS,
-  MOST_WAITING,
+  MAX_WAITING,
   platform,
   userHashesOf,
 } from './session.ts'
@@ -59,7 +59,7 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
   const now = clock.real()
   const client = clientOf(address ?? '')
   switchTenant(platform, now)
-  if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
+  if ((await waitingOf(client, now, sql)) >= MAX_WAITING) return refuse('too_many_waiting')
   const deviceCode = newSecret('dvc_')
   const { code: userCode, hash: userHash } = await freeUserCode(sql, ports)
   const { deviceId, deviceName, clientType, toolWrites, publicKeyJwk } = body
@@ -80,11 +80,11 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
     forgetAt: after(endsAt, KEPT_FOR_MS),
   })
   emit('session.requested', sessionEvent(session))
-  return startedWith(deviceCode, userCode, ports.pageUrl('/device'))
+  return startResponse(deviceCode, userCode, ports.pageUrl('/device'))
 }
 
 /** Our member names, and those of RFC 8628 for clients of the standard. */
-function startedWith(deviceCode: string, userCode: string, verificationUri: string) {
+function startResponse(deviceCode: string, userCode: string, verificationUri: string) {
   const verificationUriComplete = `${verificationUri}?${new URLSearchParams({ code: userCode })}`
   const expiresIn = CODES_LAST_MS / 1_000
   return {

@@ -29,7 +29,10 @@ function refusalOf(found: NotWaiting, { refuse }: Pick<Deciding, 'refuse'>) {
     : refusal
 }
 
-export function rightsOf({ scopes: asked }: Pick<SessionRow, 'scopes'>, { actor }: Pick<Deciding, 'actor'>) {
+export function grantableScopes(
+  { scopes: asked }: Pick<SessionRow, 'scopes'>,
+  { actor }: Pick<Deciding, 'actor'>,
+) {
   const wanted = asked ?? scopes.filter(scope => actor.scopes.has(scope))
   return {
     allowed: wanted.filter(scope => actor.scopes.has(scope)),
@@ -38,12 +41,12 @@ export function rightsOf({ scopes: asked }: Pick<SessionRow, 'scopes'>, { actor 
 }
 
 /** The granted scopes: those chosen, or all that the person can grant; undefined if none. */
-function chosen(
+function grantedScopes(
   request: SessionRow,
   wanted: readonly Scope[] | undefined,
   context: Pick<Deciding, 'actor'>,
 ): Scope[] | undefined {
-  const { allowed } = rightsOf(request, context)
+  const { allowed } = grantableScopes(request, context)
   const given = wanted ? scopes.filter(scope => wanted.includes(scope)) : allowed
   return given.length > 0 && given.every(scope => allowed.includes(scope)) ? given : undefined
 }
@@ -69,7 +72,7 @@ export const lookup: HandlerOf<typeof deviceApi.lookup> = async ({ body }, conte
     queueStatement(writeShown(sql, platform, [{ id: request.id, shownTo: account }]))
     emit('session.requested', sessionEvent(request))
   }
-  const { allowed, withheld } = rightsOf(request, context)
+  const { allowed, withheld } = grantableScopes(request, context)
   const { id: sessionId, boundTo, endsAt: expiresAt } = request
   return { ...request, sessionId, userCode, scopes: allowed, withheld, isBound: boundTo !== null, expiresAt }
 }
@@ -77,7 +80,7 @@ export const lookup: HandlerOf<typeof deviceApi.lookup> = async ({ body }, conte
 export const challenge: HandlerOf<typeof deviceApi.challenge> = async ({ body }, context) => {
   const found = await findWaiting(body.userCode, context)
   if ('refused' in found) return refusalOf(found, context)
-  const given = chosen(found.request, body.scopes, context)
+  const given = grantedScopes(found.request, body.scopes, context)
   if (!given) return context.refuse('scope_not_held')
   const about = { kind: 'device', subjectId: found.request.id, members: statementOf(found, given) } as const
   return openChallenge(about, context)
@@ -127,7 +130,7 @@ export const verify: HandlerOf<typeof deviceApi.verify> = async ({ body }, conte
   if (typeof consent === 'string') return refuse(consent)
   const found = await lockWaiting(body.userCode, context)
   if ('refused' in found) return refusalOf(found, context)
-  const given = chosen(found.request, body.scopes, context)
+  const given = grantedScopes(found.request, body.scopes, context)
   if (!given) return refuse('scope_not_held')
   const expected = { kind: 'device', members: statementOf(found, given) } as const
   const code = await burnAssertion(consent, expected, context)

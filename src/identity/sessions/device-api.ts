@@ -110,7 +110,7 @@ export const deviceApi = {
   begin: post('/sessions/device', {
     summary: 'Ask for a key for a device',
     description:
-      'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` nobody but the holder of the private key can use what comes of it.',
+      'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` only the holder of the private key can use the key.',
     callers: ['public'],
     limits: { bodyKiB: 16 },
     body: orForm(
@@ -137,7 +137,7 @@ export const deviceApi = {
       scope_unknown: [400, 'scope: there is no such scope. GET /openapi.json lists them.'],
       too_many_waiting: [
         429,
-        'A hundred devices wait at your address already. Let somebody decide about them, or wait ten minutes.',
+        'A hundred devices at your address are already waiting. Decide about them, or wait ten minutes.',
       ],
     },
     emits: { 'session.requested': sessionEvents['session.requested'] },
@@ -182,7 +182,7 @@ export const deviceApi = {
   }),
   challenge: post('/sessions/device/challenge', {
     ...console,
-    summary: 'Get the challenge that lets a device in',
+    summary: 'Get the challenge that approves a device',
     description:
       'The page `/device` calls it. What is signed names the device, its code, and what it may do.',
     requires: 'passkeys',
@@ -196,7 +196,7 @@ export const deviceApi = {
   }),
   verify: post('/sessions/device/verify', {
     ...console,
-    summary: 'Let a device in',
+    summary: 'Approve a device',
     description:
       'It takes the passkey of the person, over the device, the code and the scopes. The device then fetches its key, within a minute at least.',
     signature: { challenge: '/sessions/device/challenge', always: true },
@@ -214,8 +214,9 @@ export const deviceApi = {
   }),
   deny: post('/sessions/device/deny', {
     ...console,
-    summary: 'Turn a device away',
-    description: 'The device is told. It takes no passkey: whoever sees what nobody has begun stops it.',
+    summary: 'Deny a device',
+    description:
+      'The device is notified. Denying needs no passkey, so that anyone can stop an unexpected request.',
     body: z.strictObject({ userCode }),
     example: EXAMPLE,
     returns: [200, SessionRecord],

@@ -43,7 +43,7 @@ export const KEPT_FOR_MS = days(1)
 /** Seconds between two polls of a device, also added after each early poll, and the maximum. */
 export const INTERVAL_S = 5
 export const MOST_INTERVAL_S = 600
-export const MOST_WAITING = 100
+export const MAX_WAITING = 100
 
 export const clientTypes = ['sdk', 'cli', 'mcp', 'api', 'browser', 'other'] as const
 

@@ -128,7 +128,7 @@ const sessionsDue: Deadline = {
 
 export const sessionsArea = area(
   'Sessions',
-  'How a device gets a key of its own: a person types its code, and lets it in with a passkey.',
+  'How a device gets its own key: a person types its code and approves with a passkey.',
   sessions,
   {
     personal: sessionsPersonal,

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { updateOf } from '../../record-store/index.ts'
 import { after, clock } from '../../values/clock.ts'
-import { type MadeKey, makeDeviceKey, rightsByNow } from '../keys/index.ts'
+import { currentScopes, type MadeKey, makeDeviceKey } from '../keys/index.ts'
 import { DEVICE_GRANT, type deviceApi } from './device-api.ts'
 import {
   INTERVAL_S,
@@ -14,7 +14,7 @@ import {
   sessionsTable,
 } from './session.ts'
 
-function whyNever({ status, keyId, endsAt }: SessionRow) {
+function finalRefusal({ status, keyId, endsAt }: SessionRow) {
   if (keyId !== null) return 'invalid_grant'
   if (status === 'denied' || status === 'revoked') return 'access_denied'
   return endsAt <= clock.real() || status === 'expired' ? 'expired_token' : undefined
@@ -23,7 +23,7 @@ function whyNever({ status, keyId, endsAt }: SessionRow) {
 const writePoll = updateOf(sessionsTable, ['polledAt', 'intervalSeconds', 'updatedAt'])
 
 /** Records a poll of an undecided request, and slows down a device that polls too often. */
-async function wait(session: SessionRow, sql: Sql): Promise<'authorization_pending' | 'slow_down'> {
+async function recordPoll(session: SessionRow, sql: Sql): Promise<'authorization_pending' | 'slow_down'> {
   const now = clock.real()
   const { id, polledAt, intervalSeconds } = session
   const isEarly = polledAt !== null && now < after(polledAt, intervalSeconds * 1_000)
@@ -39,22 +39,22 @@ export const token: HandlerOf<typeof deviceApi.token> = async ({ body }, context
     return refuse('unsupported_grant_type')
   const session = await lockByDeviceCode(sql, body.deviceCode ?? body.device_code ?? '')
   if (!session) return refuse('invalid_grant')
-  const never = whyNever(session)
+  const never = finalRefusal(session)
   if (never) return refuse(never)
-  if (session.status === 'requested') return refuse(await wait(session, sql))
+  if (session.status === 'requested') return refuse(await recordPoll(session, sql))
   const { ownerId, mode } = session
   const tenant = { ownerId, mode }
   switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
-  return fetchKey(session, context)
+  return issueKey(session, context)
 }
 
 type Fetching = Parameters<typeof token>[1]
 
 const writeKey = updateOf(sessionsTable, ['status', 'keyId', 'endsAt', 'updatedAt'])
 
-async function fetchKey(session: SessionRow, context: Fetching) {
+async function issueKey(session: SessionRow, context: Fetching) {
   const { records, sql, refuse } = context
-  const scopes = await rightsByNow(session, context)
+  const scopes = await currentScopes(session, context)
   if (scopes.length === 0) return refuse('access_denied')
   const { id: sessionId, deviceName: name, toolWrites, boundTo } = session
   const personId = String(session.personId)
@@ -65,11 +65,11 @@ async function fetchKey(session: SessionRow, context: Fetching) {
   await writeKey(sql, session, [
     { id: sessionId, status: session.status, keyId: key.id, endsAt, updatedAt: clock.real() },
   ])
-  return fetched(sessionId, key)
+  return tokenResponse(sessionId, key)
 }
 
 /** Our member names, and those of OAuth for clients of the standard. */
-function fetched(sessionId: string, key: MadeKey) {
+function tokenResponse(sessionId: string, key: MadeKey) {
   const { id: keyId, environment, scopes, toolWrites, boundTo, expiresAt } = key
   return {
     sessionId,

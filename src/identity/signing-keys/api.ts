@@ -46,8 +46,7 @@ export const signingKeysApi = {
   }),
   list: list('/signing-keys', {
     summary: 'List the signing keys of this installation',
-    description:
-      'Newest first. The private half is sealed and shown to nobody; that of a retired key is deleted.',
+    description: 'Newest first. Private keys are sealed and never shown; those of retired keys are deleted.',
     callers: ['dash'],
     item: SigningKeyRecord,
   }),

@@ -99,7 +99,7 @@ function openKey(kid: string, sealed: string, vault: Vault): KeyObject | Error {
     return createPrivateKey(unseal(vault, kid, sealed))
   } catch (cause) {
     return new Error(
-      `The signing key ${kid} cannot be opened: bring back its ENCRYPTION_KEY among ENCRYPTION_KEYS_OLD, or make a new key by POST /signing-keys/rotate.`,
+      `The signing key ${kid} cannot be opened. Add its ENCRYPTION_KEY to ENCRYPTION_KEYS_OLD, or create a new key with POST /signing-keys/rotate.`,
       { cause },
     )
   }

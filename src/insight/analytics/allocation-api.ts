@@ -10,10 +10,10 @@ import { sharingRules } from './allocation.ts'
 const figures = {
   ...figureMembers,
   sharedCents: signedMoney.meta({
-    description: 'What it gets of the costs without a label; those lose as much.',
+    description: 'Its share of the costs without a label, which is deducted there.',
   }),
   allocatedCents: signedMoney.meta({
-    description: '`netEuros` with `sharedEuros`: together they are the whole.',
+    description: '`netEuros` plus `sharedEuros`. The sum over all labels is the total.',
   }),
 }
 
@@ -28,7 +28,7 @@ export const AllocationRecord = z
     data: z
       .array(
         z.object({
-          label: z.string().nullable().meta({ description: 'Null: what has no label.' }),
+          label: z.string().nullable().meta({ description: 'Null for costs without a label.' }),
           name: z.string().nullable().meta({ description: 'The name of an agent.' }),
           ...figures,
           share,
@@ -51,28 +51,28 @@ const query = ofSpan({
     .meta({ examples: ['run', 'metadata.project'] }),
   shared: z.enum(sharingRules).default('none').meta({
     description:
-      'What becomes of the costs without a label. `none`: a line of its own. `by_spend`: each label gets a part by what it costs itself. `alike`: all get the same. Parts are rounded by the largest remainder.',
+      'How costs without a label are shared. `none`: a line of their own. `by_spend`: in proportion to each label’s own costs. `alike`: equally. Parts are rounded by the largest remainder.',
   }),
   agentId: id('agent').optional(),
   limit: inDigits(wholeNumber(1, 100).default(100)).meta({
-    description: 'How many labels are told one by one.',
+    description: 'The number of listed labels.',
   }),
 })
 
 export const allocationApi = {
   allocation: get('/analytics/allocation', {
     ...reading,
-    summary: 'Divide costs by run, agent, merchant or a label',
+    summary: 'Allocate costs by run, agent, merchant or label',
     description:
-      'To the cent: the lines and `other` add up to `total`. By `metadata.<key>` the label of a payment is that of its intent, else that of its run, else that of its agent.',
+      'To the cent: the lines and `other` add up to `total`. With `metadata.<key>`, the label of a payment is that of its intent, else of its run, else of its agent.',
     query,
     returns: [200, AllocationRecord],
   }),
   allocationTable: get('/analytics/allocation/csv', {
     ...reading,
-    summary: 'Divided costs, as a table for accounting',
+    summary: 'Download allocated costs as CSV',
     description:
-      'RFC 4180 in UTF-8: a line for each label, and one for all others; `allocatedEuros` adds up to what was spent net.',
+      'RFC 4180 in UTF-8: a line for each label, and one for all others; `allocatedEuros` adds up to the net spend.',
     query,
     returns: [200, file('text/csv')],
   }),

@@ -72,13 +72,13 @@ function sumsBy(spend: Spend, wanted: Wanted): Promise<LabelSum[]> {
 export async function allocationOf(spend: Spend, wanted: Wanted) {
   const sums = await sumsBy(spend, wanted)
   const total = figuresOf(sums)
-  const told = sums.flatMap(sum => (sum.label === null ? [] : { label: sum.label, ...lineOf(sum) }))
+  const listed = sums.flatMap(sum => (sum.label === null ? [] : { label: sum.label, ...lineOf(sum) }))
   const rest = sums.find(({ label }) => label === null)
-  const ids = wanted.groupBy === 'agent' ? told.flatMap(({ label }) => label || []) : []
+  const ids = wanted.groupBy === 'agent' ? listed.flatMap(({ label }) => label || []) : []
   const names = await namesOfAgents(spend, ids)
   return {
     total,
-    data: told.map(({ label, ...line }) => ({
+    data: listed.map(({ label, ...line }) => ({
       label: label || null,
       name: names.get(label) ?? null,
       ...line,

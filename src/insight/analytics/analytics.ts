@@ -151,9 +151,6 @@ const analytics = implement(
   },
 )
 
-export const analyticsArea = area(
-  'Analytics',
-  'What agents cost, by whom and for what: exact as of the answer.',
-  analytics,
-  { personal: analyticsPersonal },
-)
+export const analyticsArea = area('Analytics', 'Spending reports, exact as of the answer.', analytics, {
+  personal: analyticsPersonal,
+})

@@ -9,26 +9,24 @@ import { costPeriods } from './costs.ts'
 
 const members = {
   ...figureMembers,
-  feesCents: money.meta({ description: 'What of `spentEuros` were fees.' }),
+  feesCents: money.meta({ description: 'Fees included in `spentEuros`.' }),
   deniedCount: z.int().min(0).meta({
-    description:
-      'How many intents a policy or a person has denied, and payments by card the rules have declined.',
+    description: 'The number of intents denied by a policy or a person, and of declined card payments.',
   }),
-  deniedCents: money.meta({ description: 'What those would have cost.' }),
+  deniedCents: money.meta({ description: 'Their amount.' }),
 }
 
 const Line = z.object({
   ...members,
   share,
   netBeforeCents: signedMoney.meta({
-    description: 'The net spend of the span of the same length right before.',
+    description: 'The net spend of the previous period of the same length.',
   }),
   change: z
     .number()
     .nullable()
     .meta({
-      description:
-        'By how much the net spend differs from that, as a share of it; null where that is not above nothing.',
+      description: 'The change of the net spend relative to that; null unless that is positive.',
       examples: [-0.125],
     }),
   periods: z
@@ -42,7 +40,7 @@ const Line = z.object({
       }),
     )
     .meta({
-      description: 'Only those in which something was; the first and the last one may be cut by the span.',
+      description: 'Periods without payments are left out; the first and the last one may be incomplete.',
     }),
 })
 
@@ -56,12 +54,12 @@ export const CostsRecord = z
         Line.extend({
           agentId: id('agent')
             .nullable()
-            .meta({ description: 'Null: what the owner has paid without an agent.' }),
+            .meta({ description: 'Null for payments of the owner without an agent.' }),
           name: z.string().nullable(),
         }),
       )
-      .meta({ description: 'The agents with the highest net spend first, also those that are deleted.' }),
-    other: Line.extend({ agents: z.int().meta({ description: 'How many.' }) })
+      .meta({ description: 'The highest net spend first, including deleted agents.' }),
+    other: Line.extend({ agents: z.int().meta({ description: 'Their number.' }) })
       .nullable()
       .meta({ description: 'All other agents together; null where there are none.' }),
   })
@@ -71,22 +69,22 @@ const query = ofSpan({
   groupBy: z.enum(costPeriods).default('day'),
   agentId: id('agent').optional().meta({ description: 'Only this agent; an agent’s own token implies it.' }),
   limit: inDigits(wholeNumber(1, 100).default(20)).meta({
-    description: 'How many agents are told one by one: as many as fit into 5,000 lines.',
+    description: 'The number of listed agents, up to 5,000 lines in all.',
   }),
 })
 
 export const costsApi = {
   costs: get('/analytics/agents/costs', {
     ...reading,
-    summary: 'What each agent costs',
+    summary: 'Report costs by agent',
     description:
-      'Per agent and day, week or month. Exact as of the answer: a payment that was made a moment ago is in it. `total` is the sum of all agents and of `other`.',
+      'By agent and day, week or month. Exact as of the answer, including the latest payments. `total` is the sum of all agents and `other`.',
     query,
     returns: [200, CostsRecord],
   }),
   costsTable: get('/analytics/agents/costs/csv', {
     ...reading,
-    summary: 'What each agent costs, as a table',
+    summary: 'Download costs by agent as CSV',
     description: 'RFC 4180 in UTF-8: a line for each agent and period, amounts with a dot and two decimals.',
     query,
     returns: [200, file('text/csv')],

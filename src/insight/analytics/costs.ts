@@ -29,17 +29,17 @@ sum(payments)::int as payments, sum(spent_cents)::bigint as "spentCents", sum(re
 /** Agents with the highest net spend of the span are listed; ranks are computed where the sums are read. */
 const textOf = (ofAgent: { agentId?: string | undefined }, from: string, most: string): string => `
 with ${linesOf(ofAgent)},
-told as materialized (
+lines_read as materialized (
   select * from lines where view = 'agent' or value not like 'expired %'
 ),
 ranked as (
   select agent_id, row_number() over (
     order by coalesce(sum(spent_cents - refunded_cents) filter (where view = 'agent' and day >= ${from}), 0) desc, agent_id
-  ) as place from told group by agent_id
+  ) as place from lines_read group by agent_id
 )
 select view, case when place <= ${most} then agent_id end as "agentId", ${SUMS},
   case when day >= ${from} then date_trunc(PERIOD, day::timestamp)::date::text end as period
-from told join ranked using (agent_id) group by 1, 2, period`
+from lines_read join ranked using (agent_id) group by 1, 2, period`
 
 interface CostsWanted extends Span {
   readonly groupBy: CostPeriod

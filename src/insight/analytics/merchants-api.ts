@@ -14,11 +14,11 @@ const RhythmRecord = z.object({
   last: day,
   next: day.meta({
     description:
-      'When the next one is to be expected: on the day of the month on which it mostly comes, or a week or thirty days later.',
+      'When the next charge is expected: on its usual day of the month, or a week or thirty days later.',
   }),
   times: z.int(),
   firstCents: money,
-  beforeCents: money.meta({ description: 'What the payment before the last one cost.' }),
+  beforeCents: money.meta({ description: 'The price before the last one.' }),
   lastCents: money,
   change: z
     .number()
@@ -39,17 +39,16 @@ export const MerchantsRecord = z
           key: z
             .string()
             .nullable()
-            .meta({ description: 'The merchant, folded, or the code of its trade; null without one.' }),
+            .meta({ description: 'The normalized merchant, or its category code; null without one.' }),
           names: z.array(z.string()).meta({
-            description:
-              'How payments name the merchant: up to a hundred texts, in the order of the alphabet.',
+            description: 'The merchant’s spellings in payments, up to a hundred, in alphabetical order.',
           }),
           share,
-          firstOn: day.nullable().meta({ description: 'The first payment ever, up to `to`.' }),
-          lastOn: day.nullable().meta({ description: 'The last one up to `to`.' }),
+          firstOn: day.nullable().meta({ description: 'The first payment up to `to`.' }),
+          lastOn: day.nullable().meta({ description: 'The last payment up to `to`.' }),
           rhythm: RhythmRecord.nullable().meta({
             description:
-              'Where an agent pays it every week or month: the latest four, or three, follow each other so.',
+              'The weekly or monthly rhythm of an agent’s payments, from the latest four, or three.',
           }),
         }),
       )
@@ -68,16 +67,16 @@ export const merchantsApi = {
   merchants: get('/analytics/merchants', {
     limits: { oneAtATime: true },
     ...reading,
-    summary: 'Who was paid most',
+    summary: 'Report spending by merchant',
     description:
-      'Merchants are grouped by what their texts mean, as `GET /merchants/resolve` resolves them: `SQ *BOOKSHOP 1234 BERLIN` and `bookshop` are one. The texts stay visible in `names`. With `groupBy=mcc`, by trade.',
+      'Spellings of a merchant are grouped as `GET /merchants/resolve` resolves them: `SQ *BOOKSHOP 1234 BERLIN` and `bookshop` are one. The spellings are in `names`. With `groupBy=mcc`, by category.',
     query,
     returns: [200, MerchantsRecord],
   }),
   merchantsTable: get('/analytics/merchants/csv', {
     limits: { oneAtATime: true },
     ...reading,
-    summary: 'Who was paid most, as a table',
+    summary: 'Download spending by merchant as CSV',
     description: 'RFC 4180 in UTF-8: a line for each merchant, and one for all others.',
     query,
     returns: [200, file('text/csv')],

@@ -5,16 +5,16 @@ import { decimal } from '../../values/money.ts'
 import { addDays, changeOf, figuresOf, type KnownScope, type ReportScope, shareOf } from '../reports/index.ts'
 import { linesOf, parametersOf, readTop, type Spend, TAIL } from '../spend/index.ts'
 import {
+  CHARGE_SERIES,
+  CHARGE_SERIES_COLUMNS,
+  type ChargeSeriesRow,
+  chargeSeriesOf,
   isOver,
   mayFollow,
   RHYTHM_DAYS,
   RHYTHMS,
-  RUN_MEMBERS,
-  RUNS,
-  type RunRow,
   rhythmOf,
-  runOf,
-} from './rhythm.ts'
+} from './charge-series.ts'
 
 type Wanted = KnownScope & { readonly groupBy: 'merchant' | 'mcc'; readonly limit: number }
 
@@ -23,16 +23,16 @@ const NO_DETAILS = { names: [], firstOn: null, lastOn: null, rhythm: null }
 export async function merchantsOf(spend: Spend, { groupBy, limit, ...scope }: Wanted) {
   const sums = await readTop(spend, { ...scope, views: [groupBy] }, limit)
   const total = figuresOf(sums)
-  const told = sums.flatMap(sum => (sum.value === null ? [] : { key: sum.value, ...figuresOf([sum]) }))
+  const listed = sums.flatMap(sum => (sum.value === null ? [] : { key: sum.value, ...figuresOf([sum]) }))
   const rest = sums.find(({ value }) => value === null)
-  const values = groupBy === 'merchant' ? told.map(({ key }) => key) : []
+  const values = groupBy === 'merchant' ? listed.map(({ key }) => key) : []
   const detailsOf =
     values.length > 0
       ? await merchantDetails(spend, { ...scope, before: scope.knownBefore, values })
       : undefined
   return {
     total,
-    data: told.map(({ key, ...figures }) => ({
+    data: listed.map(({ key, ...figures }) => ({
       key: key || null,
       ...figures,
       share: shareOf(figures.netCents, total.netCents),
@@ -53,7 +53,7 @@ async function namesOf(sql: Sql, { ownerId, mode }: Tenant, merchants: readonly 
   return new Map(rows.map(({ merchant, names }) => [merchant, names]))
 }
 
-interface DetailRow extends RunRow {
+interface DetailRow extends ChargeSeriesRow {
   readonly key: string
   readonly firstOn: string | null
   readonly lastOn: string | null
@@ -101,7 +101,7 @@ history as (
 paid as (
   select agent_id, value, day, sum(payments) as payments, sum(spent)::bigint as spent from history group by 1, 2, 3 having sum(payments) > 0
 ),
-${RUNS},
+${CHARGE_SERIES},
 longest as materialized (
   select distinct on (value) * from runs
   where broken_on is null and $5::date - days[cardinality(days)] <= case every
@@ -110,7 +110,7 @@ longest as materialized (
       .join(' ')} end
   order by value, cardinality(days) desc, agent_id
 )
-select wanted.key, ${RUN_MEMBERS}, least(${paidOn('asc')}, (select min(t.day) ${tailOn}))::text as "firstOn",
+select wanted.key, ${CHARGE_SERIES_COLUMNS}, least(${paidOn('asc')}, (select min(t.day) ${tailOn}))::text as "firstOn",
   greatest(${paidOn('desc')}, (select max(t.day) ${tailOn}))::text as "lastOn"
 from unnest(${values}::text[]) as wanted (key) left join longest on longest.value = wanted.key`
 }
@@ -130,15 +130,15 @@ export async function merchantDetails(
     rows.map(row => {
       const { key, firstOn, lastOn } = row
       const texts = new Set([...(names.get(key) ?? []), ...(newNames.get(key) ?? [])])
-      return [key, { names: [...texts].sort(), firstOn, lastOn, rhythm: rhythmTold(row, scope.before) }]
+      return [key, { names: [...texts].sort(), firstOn, lastOn, rhythm: rhythmResponse(row, scope.before) }]
     }),
   )
   return (key: string) => details.get(key)
 }
 
 /** The rhythm of the agent that has paid by it for longest. */
-function rhythmTold(row: DetailRow, before: string) {
-  const [run] = runOf(row)
+function rhythmResponse(row: DetailRow, before: string) {
+  const [run] = chargeSeriesOf(row)
   if (!run || isOver(run, before)) return null
   const rhythm = rhythmOf(run)
   return { agentId: run.agentId || null, ...rhythm, change: changeOf(rhythm.lastCents, rhythm.firstCents) }

@@ -25,30 +25,29 @@ export const SavingsRecord = z
         z.object({
           how: z.enum(waysKeptBack).meta({
             description:
-              '`denied` by the policy, `turned_down` by a person, a payment by card `declined`, or `expired` while nobody decided.',
+              '`denied` by the policy, `turned_down` by a person, `declined` card payment, or `expired` without a decision.',
           }),
           rule: z.string().meta({
-            description:
-              'The rule that said so, or that asked for a person; `other`: something else than a rule.',
+            description: 'The rule that refused it or required approval; `other` without a rule.',
             examples: ['dailyLimitEuros'],
           }),
           ...sum,
         }),
       ),
     }),
-    refundedCents: signedMoney.meta({ description: 'What has come back in these days.' }),
+    refundedCents: signedMoney.meta({ description: 'Refunds that arrived in these days.' }),
     disputesWon: z.object(sum).meta({
-      description: 'Disputes that ended for you in these days, with what they gave back beside refunds.',
+      description: 'Disputes won in these days, with their credits beside refunds.',
     }),
     totalCents: signedMoney.meta({
-      description: 'All of these: each refusal, refund and dispute is in it once.',
+      description: 'The sum; each refusal, refund and dispute counts once.',
     }),
     agents: z
       .array(
         z.object({
           agentId: id('agent')
             .nullable()
-            .meta({ description: 'Null: what the owner has paid without an agent.' }),
+            .meta({ description: 'Null for payments of the owner without an agent.' }),
           name: z.string().nullable(),
           ...ofAgents,
         }),
@@ -56,7 +55,7 @@ export const SavingsRecord = z
       .nullable()
       .meta({
         description:
-          'With `groupBy=agent`, the same by agent, the most first; with `other` they are the whole.',
+          'With `groupBy=agent`: by agent, the largest first; with `other` they add up to the total.',
       }),
     other: z
       .object({ agents: z.int(), ...ofAgents })
@@ -74,17 +73,17 @@ const query = ofSpan({
 export const savingsApi = {
   savings: get('/analytics/savings', {
     ...reading,
-    summary: 'What was kept back, and got back',
+    summary: 'Report savings',
     description:
-      'What policies and persons have prevented, by rule, on the day on which they did. A refusal is no proof of money saved: what was declared again, and was allowed, is in the costs too.',
+      'Payments prevented by policies and people, by rule, on the day of the refusal, and money returned by refunds and disputes. A refusal does not prove a saving: a payment that was declared again and approved is in the costs, too.',
     query,
     returns: [200, SavingsRecord],
   }),
   savingsTable: get('/analytics/savings/csv', {
     ...reading,
-    summary: 'What was kept back, and got back, as a table',
+    summary: 'Download savings as CSV',
     description:
-      'RFC 4180 in UTF-8: a line for each rule, one for refunds, and one for disputes that were won; with `groupBy=agent`, the last two and one for what was kept back of each agent.',
+      'RFC 4180 in UTF-8: a line for each rule, one for refunds, and one for won disputes; with `groupBy=agent`, the last two and one for prevented payments of each agent.',
     query,
     returns: [200, file('text/csv')],
   }),

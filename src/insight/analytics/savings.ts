@@ -120,12 +120,12 @@ export async function savingsByAgent(
 ): Promise<SavingsByAgent> {
   const parameters = parametersOf(spend, { ...scope, views: savingsViews })
   const rows = await spend.sql<AgentRow>(textOf(scope, `$${parameters.length + 1}`), [...parameters, limit])
-  const told = rows.flatMap(row => (row.agentId === null ? [] : { ...row, agentId: row.agentId }))
+  const listed = rows.flatMap(row => (row.agentId === null ? [] : { ...row, agentId: row.agentId }))
   const rest = rows.find(({ agentId }) => agentId === null)
-  const ids = told.flatMap(({ agentId }) => agentId || [])
+  const ids = listed.flatMap(({ agentId }) => agentId || [])
   const names = await namesOfAgents(spend, ids)
   return {
-    agents: told.map(row => ({
+    agents: listed.map(row => ({
       agentId: row.agentId || null,
       name: names.get(row.agentId) ?? null,
       ...lineOf(row),
@@ -163,11 +163,11 @@ const OF_ALL = { agentId: '', name: '' }
 
 export function savingLines({ agents, other, ...savings }: Savings & SavingsByAgent): SavingLine[] {
   if (!agents) return [...savings.keptBack.rules, ...gotBack(savings)].map(line => ({ ...line, ...OF_ALL }))
-  const told = [
+  const lines = [
     ...agents.map(one => ({ ...one, agentId: one.agentId ?? '', name: one.name ?? 'owner' })),
     ...(other ? [{ ...other, agentId: '', name: 'other' }] : []),
   ]
-  return told.flatMap(({ agentId, name, ...one }) =>
+  return lines.flatMap(({ agentId, name, ...one }) =>
     [{ how: 'kept_back', rule: '', ...one.keptBack }, ...gotBack(one)].map(line => ({
       ...line,
       agentId,

@@ -10,13 +10,13 @@ import { MOST_DAYS, methods } from './method/outlook.ts'
 const day = z.string().meta({ examples: ['2026-11-22'] })
 
 const quantiles = {
-  p10: money.meta({ description: 'In one of ten cases it is less.' }),
-  p50: money.meta({ description: 'In half of the cases it is less.' }),
-  p90: money.meta({ description: 'In one of ten cases it is more.' }),
+  p10: money.meta({ description: 'The 10th percentile.' }),
+  p50: money.meta({ description: 'The median.' }),
+  p90: money.meta({ description: 'The 90th percentile.' }),
 }
 
 const RunsOut = z.object({
-  p10: day.nullable().meta({ description: 'In one of ten cases it is used up by then.' }),
+  p10: day.nullable().meta({ description: 'Used up by then with a probability of 10 %.' }),
   p50: day.nullable(),
   p90: day.nullable(),
 })
@@ -25,36 +25,37 @@ const part = z.number().min(0).max(1)
 
 const Backtest = z
   .object({
-    days: z.int().meta({ description: 'From how many past days forecasts were made and judged.' }),
+    days: z.int().meta({ description: 'The number of past days from which forecasts were made.' }),
     coverage: part.meta({ description: 'The part that lay from p10 to p90; 0.8 is meant.' }),
-    above: part.meta({ description: 'The part above p90; 0.1 is meant.' }),
+    above: part.meta({ description: 'The share above p90 (target: 0.1).' }),
     below: part,
     lossCents: money.meta({
-      description: 'How far off the three amounts of a day were (the mean pinball loss): smaller is better.',
+      description: 'The mean pinball loss of a day’s three amounts; lower is better.',
     }),
     poolLossCents: money.meta({
       deprecated: true,
-      description: 'Equal to `lossEuros`: for programs that were written when there were two methods.',
+      description: 'Equal to `lossEuros`; for programs from the time of two methods.',
     }),
-    naiveLossCents: money.meta({ description: 'Of the forecast “as yesterday, with yesterday’s errors”.' }),
+    naiveLossCents: money.meta({
+      description: 'The loss of the forecast “same as yesterday”, with its own errors.',
+    }),
     rivalLossCents: money.meta({
-      description: 'Of the quantiles of the last eight same weekdays, without a level and without weights.',
+      description: 'The loss of the quantiles of the last eight same weekdays, without scaling and weights.',
     }),
     lastDays: z
       .array(z.object({ date: day, ...quantiles, spentCents: money }))
       .max(LAST_DAYS)
       .meta({
-        description:
-          'The forecast of each of the last days, made on the day before, and what was spent on it.',
+        description: 'The forecast of each of the last days, made on the day before, with the actual spend.',
       }),
   })
   .meta({
-    description: 'The method on this past, 1, 7 and 14 days ahead; nothing of later days was used.',
+    description: 'Backtest of the method 1, 7 and 14 days ahead, without later data.',
   })
 
 const Known = z.object({
   kind: z.enum(knownKinds),
-  date: day.meta({ description: 'By when it is paid at the latest, or is charged next.' }),
+  date: day.meta({ description: 'The latest day of the payment, or the day of the next charge.' }),
   amountCents: money,
   merchant: z.string(),
   agentId: id('agent').nullable(),
@@ -63,28 +64,30 @@ const Known = z.object({
 
 const Forecast = z.object({
   data: z.array(z.object({ date: day, ...quantiles })).meta({
-    description: 'Today, the whole of it, and the days after it, by UTC and the tenant’s clock.',
+    description: 'Today, as a whole day, and the following days, in UTC and by the tenant’s clock.',
   }),
-  total: z
-    .object(quantiles)
-    .nullable()
-    .meta({ description: 'The sum of these days: not the sum of the quantiles, which would be too wide.' }),
+  total: z.object(quantiles).nullable().meta({
+    description:
+      'The forecast of the sum. It is not the sum of the quantiles, whose interval would be too wide.',
+  }),
   runsOut: z.object({
     budget: RunsOut.meta({
-      description: 'The day of this month on which its budget is used up; null: not in this month.',
+      description: 'The day of this month on which its budget is used up; null if it lasts.',
     }),
     wallet: RunsOut.meta({
-      description: `The day on which the agent’s wallet is, as it is filled now; null: not within ${MOST_DAYS} days, or no agent is meant.`,
+      description: `The day on which the agent’s wallet is empty at its present balance; null if not within ${MOST_DAYS} days, and for all agents.`,
     }),
   }),
   basis: z.object({
     method: z.enum(methods).meta({
       description:
-        '`same_weekdays`: the same weekdays of the past half year; `little`: less than 28 days are known; `none`: less than 7, and there is no forecast.',
+        '`same_weekdays`: the same weekdays of the past half year; `little`: less than 28 days of data; `none`: less than 7 days, so no forecast.',
     }),
     days: z.int().meta({ description: 'How many whole days are known, from the first payment on.' }),
-    frozen: z.boolean().meta({ description: 'The agent is frozen: the forecast is as if it were not.' }),
-    notes: z.array(z.string()).meta({ description: 'What to know before one relies on it.' }),
+    frozen: z
+      .boolean()
+      .meta({ description: 'Whether the agent is frozen. The forecast assumes that it is not.' }),
+    notes: z.array(z.string()).meta({ description: 'Caveats.' }),
     known: z.array(Known).max(MOST_KNOWN),
   }),
   backtest: Backtest.nullable(),
@@ -94,12 +97,12 @@ export const ForecastRecord = Forecast.extend({ agentId: id('agent').nullable() 
 
 const query = z.strictObject({
   days: inDigits(wholeNumber(1, MOST_DAYS).default(30)).meta({
-    description: 'How many days, today included.',
+    description: 'The number of days, including today.',
   }),
 })
 
 const description =
-  'The quantiles of the same weekdays of the past half year, brought to the level of the last weeks; younger weeks count more. It is what is spent on a day, before what comes back. Subscriptions that were found by their rhythm are not estimated: they stand on the days on which they are expected. The same question on the same day has the same answer, as long as what was paid before today stays the same.'
+  'Quantiles of the same weekdays of the past half year, scaled to the level of the last weeks; recent weeks weigh more. The forecast is of spending before refunds. Detected subscriptions are not estimated, but expected on their days. The same request on the same day has the same answer, unless earlier payments change.'
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {
@@ -107,7 +110,7 @@ export const forecastApi = {
     callers: ['key', 'agent'],
     scope: 'insight:read',
     readsClock: true,
-    summary: 'Forecast what an agent will cost',
+    summary: 'Forecast the spending of an agent',
     description,
     query,
     returns: [200, ForecastRecord],
@@ -118,8 +121,8 @@ export const forecastApi = {
     callers: ['key'],
     scope: 'insight:read',
     readsClock: true,
-    summary: 'Forecast what all agents and you will spend',
-    description: `${description} The budget is the one that all agents share.`,
+    summary: 'Forecast the spending of all agents and you',
+    description: `${description} The budget is the shared one.`,
     query,
     returns: [200, ForecastRecord],
   }),

@@ -21,10 +21,10 @@ import { type Backtest, backtestOf } from './method/backtest.ts'
 import { dateOfDay, lastDayOfMonth } from './method/days.ts'
 import { MOST_DAYS, type Outlook, outlookOf } from './method/outlook.ts'
 import { type SimulatedPath, totalOf } from './method/paths.ts'
-import { type Quantiles, raisedBy } from './method/quantiles.ts'
+import { type Quantiles, shiftedBy } from './method/quantiles.ts'
 import { type RemainingBudget, remainingOfAgent, remainingOfOwner } from './remaining-budget.ts'
 
-type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
+type ForecastContext = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
 type Read = <T>(
   wanted: { views: typeof VIEWS; agentId?: string | undefined },
@@ -34,7 +34,7 @@ type Read = <T>(
 const MOST_SUBSCRIPTIONS = 50
 const VIEWS = ['agent', 'merchant'] as const
 
-interface Known {
+interface ForecastBasis {
   readonly history: History
   readonly approved: readonly KnownSpend[]
   readonly dueOn: DueOn
@@ -46,9 +46,9 @@ interface Known {
 export async function forecastOf(
   agent: Agent | null,
   days: number,
-  context: Asking & Pick<Context, 'withSnapshot'>,
+  context: ForecastContext & Pick<Context, 'withSnapshot'>,
 ) {
-  const known = await readKnown(agent, days, context, (wanted, read) => withSnapshot(context, wanted, read))
+  const known = await readBasis(agent, days, context, (wanted, read) => withSnapshot(context, wanted, read))
   const { history, approved, charges } = known
   const outlook = outlookOf(history.spend, days)
   const backtest = await inSlices(backtestOf(history.spend))
@@ -67,14 +67,19 @@ export async function forecastOf(
 }
 
 /** Runs on the connection of a write. If the sums are moved on meanwhile, the read starts again. */
-export async function budgetDepletion(agent: Agent, context: Asking) {
-  const known = await readKnown(agent, 1, context, async (wanted, read) =>
+export async function budgetDepletion(agent: Agent, context: ForecastContext) {
+  const known = await readBasis(agent, 1, context, async (wanted, read) =>
     read(await readTail(context.sql, context.tenant, wanted)),
   )
   return amountsOf(outlookOf(known.history.spend, 1), known).runsOut.budget
 }
 
-async function readKnown(agent: Agent | null, days: number, context: Asking, spendAt: Read): Promise<Known> {
+async function readBasis(
+  agent: Agent | null,
+  days: number,
+  context: ForecastContext,
+  spendAt: Read,
+): Promise<ForecastBasis> {
   const { sql, now } = context
   const today = dayOf(now)
   const span = { from: addDays(today, -HISTORY_DAYS), before: addDays(today, 1), agentId: agent?.id }
@@ -104,13 +109,13 @@ const atLeast = (cents: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
   p90: Math.max(cents, p90),
 })
 
-function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days }: Known) {
+function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days }: ForecastBasis) {
   const { spend, todayCents } = history
   const today = spend.firstDay + spend.cents.length
   const isForecast = outlook.method !== 'none'
-  const known = withKnown(history, charges, dueOn)
+  const known = withKnownSpend(history, charges, dueOn)
   // Holds of approved intents are already deducted from what is left.
-  const besideHeld = withKnown(history, charges, () => 0).paths(outlook.paths)
+  const besideHeld = withKnownSpend(history, charges, () => 0).paths(outlook.paths)
   /** So is the spending of today. */
   const depletion = (leftCents: Cents | null, within: number) =>
     leftCents === null
@@ -127,13 +132,17 @@ function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days 
 }
 
 /** Today costs at least what was spent so far, and each day at least the payments due on it. */
-function withKnown({ spend, todayCents }: History, { todayCents: charged, cents }: Charges, dueOn: DueOn) {
+function withKnownSpend(
+  { spend, todayCents }: History,
+  { todayCents: charged, cents }: Charges,
+  dueOn: DueOn,
+) {
   const today = spend.firstDay + spend.cents.length
   const soFar = Math.max(0, todayCents - charged)
   const knownOn = (n: number): number => (cents[n] ?? 0) + (n === 0 ? charged : 0)
   const leastOn = (n: number): number => dueOn(today + n) + (n === 0 ? soFar : 0)
   return {
-    day: (day: Quantiles, n: number): Quantiles => raisedBy(knownOn(n), atLeast(leastOn(n), day)),
+    day: (day: Quantiles, n: number): Quantiles => shiftedBy(knownOn(n), atLeast(leastOn(n), day)),
     paths: (paths: readonly SimulatedPath[]): SimulatedPath[] =>
       paths.map(path => path.map((spent, n) => knownOn(n) + Math.max(spent, leastOn(n)))),
   }
@@ -160,13 +169,12 @@ const backtestInCents = (of: Backtest) => ({
 function notesOn({ method }: Outlook, agent: Agent | null): string[] {
   return [
     method === 'none' &&
-      'Less than seven days are known from the first payment on, so there is no forecast yet. Ask again after a week.',
+      'Less than seven days of payments, so there is no forecast yet. Try again after a week.',
     method === 'little' &&
-      'Less than 28 days are known: each day ranges from the least to the most that one has cost so far, which is wide.',
-    agent?.status === 'frozen' &&
-      'The agent is frozen and spends nothing: this is the forecast as if it were not.',
+      'Less than 28 days of payments: the interval of each day spans all amounts so far, which is wide.',
+    agent?.status === 'frozen' && 'The agent is frozen. The forecast assumes that it is not.',
     (agent?.status === 'deleting' || agent?.status === 'deleted') &&
-      'The agent is deleted and spends nothing any more: this is the forecast as if it were not.',
+      'The agent is deleted. The forecast assumes that it is not.',
   ].filter(note => note !== false)
 }
 

@@ -32,7 +32,7 @@ const forecast = implement(
 
 export const forecastArea = area(
   'Forecast',
-  'What agents will cost, and when a budget or a wallet is used up.',
+  'Forecasts of spending, and depletion dates of budgets and wallets.',
   forecast,
   {
     personal: forecastPersonal,

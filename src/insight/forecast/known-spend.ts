@@ -4,7 +4,7 @@ import { dayOf } from '../../values/clock.ts'
 import { type Cents, roundCents } from '../../values/money.ts'
 import type { Run } from '../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
-import { followed } from './method/subscriptions.ts'
+import { subscriptionHistory } from './method/subscriptions.ts'
 
 export const knownKinds = ['approved_intent', 'subscription'] as const
 export const MOST_KNOWN = 100
@@ -85,7 +85,7 @@ export function chargesAhead(
   let todayCents = 0
   for (const [n, subscription] of subscriptions.entries()) {
     const { agentId, merchant } = runs[n] as Run
-    const one = followed(subscription)
+    const one = subscriptionHistory(subscription)
     for (const charge of one.chargesBefore(today + 1)) if (charge.day === today) todayCents += charge.cents
     for (const [place, expected] of one.expectedFrom(today, today + 1).entries()) {
       const ahead = expected.day - today

@@ -10,7 +10,7 @@ export interface RemainingBudget {
   readonly walletCents: Cents | null
 }
 
-type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
+type BudgetContext = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
 const atLeastZero = (amount: Cents): Cents => (amount > 0n ? amount : NO_CENTS)
 
@@ -22,7 +22,7 @@ export interface MonthOfAgent {
   readonly lastSpendAt: Date | null
 }
 
-export async function monthOfAgent({ id }: Agent, context: Asking): Promise<MonthOfAgent> {
+export async function monthOfAgent({ id }: Agent, context: BudgetContext): Promise<MonthOfAgent> {
   const { sql, records, tenant, now } = context
   const [counters, policy] = await Promise.all([
     readCounters(sql, { tenant, now }, [id]),
@@ -32,7 +32,7 @@ export async function monthOfAgent({ id }: Agent, context: Asking): Promise<Mont
   return { limitCents: policy?.monthlyLimitCents ?? null, heldCents, spentCents, lastSpendAt }
 }
 
-export async function remainingOfAgent(agent: Agent, context: Asking): Promise<RemainingBudget> {
+export async function remainingOfAgent(agent: Agent, context: BudgetContext): Promise<RemainingBudget> {
   const [{ limitCents, heldCents, spentCents }, balances] = await Promise.all([
     monthOfAgent(agent, context),
     balancesOf(context.sql, context.tenant, [agent.walletId]),
@@ -43,7 +43,7 @@ export async function remainingOfAgent(agent: Agent, context: Asking): Promise<R
   }
 }
 
-export async function remainingOfOwner({ sql, tenant, now }: Asking): Promise<RemainingBudget> {
+export async function remainingOfOwner({ sql, tenant, now }: BudgetContext): Promise<RemainingBudget> {
   const month = (await readCounters(sql, { tenant, now }, [])).ownerCounters()?.month
   if (!month || month.limit === null) return { budgetCents: null, walletCents: null }
   return { budgetCents: atLeastZero(minus(minus(month.limit, month.reserved), month.spent)), walletCents: null }

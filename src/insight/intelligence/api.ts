@@ -12,16 +12,16 @@ const Refused = z.object({
 })
 
 const PriceChange = z.object({
-  agentId: id('agent').nullable().meta({ description: 'Null where the owner has paid.' }),
+  agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
   every: z.enum(['week', 'month']),
   on: day,
   fromCents: money,
   toCents: money,
-  change: z.number().nullable().meta({ description: 'As a share of what it cost before.' }),
+  change: z.number().nullable().meta({ description: 'Relative to the price before.' }),
 })
 
 const OfAgent = z.object({
-  agentId: id('agent').nullable().meta({ description: 'Null where the owner has paid.' }),
+  agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
   name: z.string().nullable(),
   ...figureMembers,
   refused: Refused,
@@ -41,38 +41,38 @@ export const MerchantProfile = z
       .nullable()
       .meta({ examples: ['Bookshops'] }),
     confidence: z.number().meta({
-      description: 'How sure name and category are, as `GET /merchants/resolve` has it.',
+      description: 'The confidence in name and category, as in `GET /merchants/resolve`.',
       examples: [0.5],
     }),
-    names: z.array(z.string()).meta({ description: 'How payments name it: up to a hundred texts.' }),
+    names: z.array(z.string()).meta({ description: 'Its spellings in payments, up to a hundred.' }),
     firstSeenOn: day.meta({ description: 'The first payment or refusal ever, up to `to`.' }),
     lastSeenOn: day.meta({ description: 'The last one up to `to`.' }),
     ...figureMembers,
     refused: Refused.meta({
-      description: 'What a policy or a person has denied, and payments by card that were declined.',
+      description: 'Intents denied by a policy or a person, and declined card payments.',
     }),
     disputed: z
       .object({
         count: z.int().min(0),
         amountCents: money,
-        creditedCents: money.meta({ description: 'What of it is credited.' }),
+        creditedCents: money.meta({ description: 'The credited amount.' }),
       })
-      .meta({ description: 'Disputes that were opened in the days.' }),
+      .meta({ description: 'Disputes opened in these days.' }),
     priceChanges: z.array(PriceChange).meta({
       description:
-        'Where a weekly or monthly charge has changed in the 400 days up to `to`, the newest first, at most 50.',
+        'Price changes of weekly or monthly charges in the 400 days up to `to`, newest first, at most 50.',
     }),
-    agents: z.array(OfAgent).meta({ description: 'Who has paid it, the highest net spend first.' }),
-    otherAgents: z.int().min(0).meta({ description: 'How many agents are beyond `limit`.' }),
+    agents: z.array(OfAgent).meta({ description: 'Agents that paid it, the highest net spend first.' }),
+    otherAgents: z.int().min(0).meta({ description: 'The number of agents beyond `limit`.' }),
   })
   .meta({ id: 'MerchantProfile' })
 
 export const intelligenceApi = {
   merchant: get('/merchants/{key}', {
     ...reading,
-    summary: 'What is known of a merchant',
+    summary: 'Get the profile of a merchant',
     description:
-      'What was paid, refused, refunded and disputed in the days, price changes, and by which agents. `key` is that of `GET /analytics/merchants`, or any text that `GET /merchants/resolve` resolves to the same merchant. An agent’s token sees its own share.',
+      'Payments, refusals, refunds and disputes in these days, price changes, and the paying agents. `key` is from `GET /analytics/merchants`, or any text that `GET /merchants/resolve` resolves to the merchant. An agent token sees its own share.',
     query: ofSpan({ agentId: id('agent').optional(), limit: bound }),
     returns: [200, MerchantProfile],
     fails: { ...reading.fails, merchant_not_found: missing('merchant') },

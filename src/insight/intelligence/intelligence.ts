@@ -28,7 +28,7 @@ interface SeenRow extends Row {
 }
 
 /** First and last refusals are read from the ends of an index. */
-function seenText(agentId: string | undefined, values: string): string {
+function refusalDatesSql(agentId: string | undefined, values: string): string {
   const ofAgent = agentId === undefined ? '' : 'and one.agent_id = $7'
   const where = `one.view = 'refused:merchant' and one.value = wanted.key and one.day < $5::date and one.payments > 0 ${ofAgent}`
   const of = (end: 'min' | 'max'): string => `
@@ -42,7 +42,7 @@ from unnest(${values}::text[]) as wanted (key)`
 
 async function refusalsSeen(spend: Spend, scope: KnownScope, values: readonly string[]) {
   const parameters = parametersOf(spend, { ...scope, values, views: ['refused:merchant'] })
-  const rows = await spend.sql<SeenRow>(seenText(scope.agentId, `$${parameters.length}`), parameters)
+  const rows = await spend.sql<SeenRow>(refusalDatesSql(scope.agentId, `$${parameters.length}`), parameters)
   return new Map(rows.map(row => [row.key, row]))
 }
 
@@ -99,7 +99,7 @@ function byAgent(sums: Sums) {
     .sort((one, other) => net(other) - net(one) || (String(one.agentId) < String(other.agentId) ? -1 : 1))
 }
 
-const surestOf = (texts: readonly string[]) =>
+const mostConfident = (texts: readonly string[]) =>
   texts.map(resolveDescriptor).reduce((best, one) => (one.confidence > best.confidence ? one : best))
 
 async function profileOf(
@@ -132,7 +132,7 @@ async function profileOf(
       shown.flatMap(({ agentId }) => agentId ?? []),
     ),
   ])
-  const { name, mcc, category, confidence } = surestOf([...names, key])
+  const { name, mcc, category, confidence } = mostConfident([...names, key])
   return {
     key,
     name,
@@ -167,6 +167,6 @@ const intelligence = implement(intelligenceApi, {
 
 export const intelligenceArea = area(
   'Intelligence',
-  'What is known of a merchant: paid, refused, refunded, disputed, and by whom.',
+  'Profiles of merchants: payments, refusals, refunds, disputes and paying agents.',
   intelligence,
 )

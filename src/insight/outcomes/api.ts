@@ -9,8 +9,8 @@ import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
 const MOST_VALUE = cents(100_000_000_00n)
 
 const members = {
-  success: z.boolean().meta({ description: 'Whether what was paid for has done what it was to do.' }),
-  valueCents: money.nullable().meta({ description: 'What it was worth to you. Null: nobody has said.' }),
+  success: z.boolean().meta({ description: 'Whether the payment served its purpose.' }),
+  valueCents: money.nullable().meta({ description: 'What it was worth to you; null if not reported.' }),
   note: z.string().nullable(),
   metadata,
 }
@@ -26,7 +26,7 @@ export const OutcomeRecord = z
   })
   .meta({ id: 'Outcome' })
 
-const told = z.object({
+const OutcomeEvent = z.object({
   outcomeId: id('outcome'),
   intentId: id('intent'),
   agentId: id('agent'),
@@ -37,10 +37,10 @@ const told = z.object({
 })
 
 export const outcomeEvents = {
-  'outcome.reported': event('Somebody has said what came of an intent.', told),
+  'outcome.reported': event('The outcome of an intent was reported.', OutcomeEvent),
   'outcome.corrected': event(
-    'What was said about an intent has been corrected; `before` has each value that was replaced, the metadata as a list of its names and texts.',
-    told.extend({
+    'The outcome of an intent was corrected; `before` has each replaced value, metadata as a list of names and texts.',
+    OutcomeEvent.extend({
       before: z.object({
         success: z.boolean().optional(),
         valueCents: money.nullable().optional(),
@@ -69,7 +69,7 @@ const rate = z
   .nullable()
   .meta({
     description:
-      'The share of the reported ones that succeeded, and the interval in which it lies in 95 of 100 cases (Wilson). Null where nobody has reported.',
+      'The share of reported outcomes that succeeded, with its 95 % interval (Wilson). Null without reports.',
     examples: [{ rate: 0.6667, low: 0.2077, high: 0.9385 }],
   })
 
@@ -79,9 +79,9 @@ const figures = {
   successRate: rate,
   netSpendCents: signedMoney.meta({
     description:
-      'What the reported intents have cost as of now: paid less come back. One that was never paid counts with 0.',
+      'The present cost of the reported intents: payments less refunds. Unpaid intents count as 0.',
   }),
-  valueCents: money.meta({ description: 'What was said to be their value; `valued` says by how many.' }),
+  valueCents: money.meta({ description: 'The sum of the reported values, of which there are `valued`.' }),
   valued: z.int().min(0),
   returnCents: signedMoney.meta({ description: '`valueEuros` less `netSpendEuros`.' }),
   returnShare: z
@@ -89,13 +89,9 @@ const figures = {
     .nullable()
     .meta({ description: 'The return as a share of the net spend; null without one.' }),
   costPerSuccessCents: money.nullable().meta({
-    description:
-      'The net spend for each success, to the cent; null where nothing succeeded or nothing was spent.',
+    description: 'The net spend for each success, to the cent; null without a success or without spend.',
   }),
-  unreported: z
-    .int()
-    .min(0)
-    .meta({ description: 'Completed intents of which nobody has said what came of them.' }),
+  unreported: z.int().min(0).meta({ description: 'Completed intents without a reported outcome.' }),
 }
 
 export const groupings = /^(?:agent|merchant|mcc|run|metadata\.[^\s].{0,99})$/su
@@ -111,7 +107,7 @@ const SummaryRecord = z
           key: z
             .string()
             .nullable()
-            .meta({ description: 'The agent, merchant, code, run or value; null: without one.' }),
+            .meta({ description: 'The agent, merchant, code, run or value; null for intents without one.' }),
           name: z
             .string()
             .nullable()
@@ -119,7 +115,7 @@ const SummaryRecord = z
           ...figures,
         }),
       )
-      .meta({ description: 'Those with the most outcomes first.' }),
+      .meta({ description: 'Groups with the most outcomes first.' }),
     other: z
       .object({ groups: z.int(), ...figures })
       .nullable()
@@ -130,14 +126,14 @@ const SummaryRecord = z
 export const outcomesApi = {
   create: post('/outcomes', {
     ...using,
-    summary: 'Report what came of an intent',
+    summary: 'Report the outcome of an intent',
     tool: {
       name: 'report_outcome',
       isCommon: true,
-      use: 'Use it after a payment has served its purpose or not: say whether it did and what it was worth. Do not guess a value.',
+      use: 'Use it after a payment: report whether it served its purpose and what it was worth. Do not guess a value.',
     },
     description:
-      'Once for each intent, in whatever state it is: one that was never paid counts with a spend of 0. What was reported wrongly is corrected with `PATCH`.',
+      'Once for each intent, in any status: an unpaid one counts with a spend of 0. Correct a wrong report with `PATCH`.',
     scope: 'outcomes:write',
     body: z.strictObject({
       intentId: id('intent'),
@@ -155,7 +151,7 @@ export const outcomesApi = {
     returns: [201, OutcomeRecord],
     fails: {
       intent_not_found: missing('intent'),
-      outcome_reported: [409, 'intentId: its outcome has been reported already. Correct that one.'],
+      outcome_reported: [409, 'intentId: its outcome is already reported. Correct that one.'],
     },
     emits: { 'outcome.reported': outcomeEvents['outcome.reported'] },
   }),
@@ -175,9 +171,9 @@ export const outcomesApi = {
   summary: get('/outcomes/summary', {
     ...reading,
     scope: 'outcomes:read',
-    summary: 'Whether it was worth it',
+    summary: 'Summarize outcomes',
     description:
-      'Of the intents that were declared in these days: what came of them, what they have cost as of now, and of how many nobody has said. The groups and `other` add up to `total`. By `metadata.<key>` the outcome’s own value goes before the intent’s.',
+      'Outcomes of the intents declared in these days, their present cost, and the number of unreported ones. The groups and `other` add up to `total`. With `metadata.<key>`, the outcome’s own value takes precedence over the intent’s.',
     query: ofSpan({
       groupBy: z
         .string()

@@ -84,7 +84,7 @@ function replacedBy(correction: Correction, outcome: Outcome): Correction {
 const inList = (metadata: Outcome['metadata']) =>
   Object.entries(metadata).map(([name, text]) => ({ name, text }))
 
-const toldBefore = ({ metadata, ...before }: Correction) =>
+const previousValues = ({ metadata, ...before }: Correction) =>
   metadata ? { ...before, metadata: inList(metadata) } : before
 
 const outcomes = implement(outcomesApi, {
@@ -141,7 +141,7 @@ const outcomes = implement(outcomesApi, {
     const before = replacedBy(correction, outcome)
     if (Object.keys(before).length === 0) return outcome
     Object.assign(outcome, correction)
-    emit('outcome.corrected', { ...outcomeEvent(outcome), before: toldBefore(before) })
+    emit('outcome.corrected', { ...outcomeEvent(outcome), before: previousValues(before) })
     return outcome
   },
 })

@@ -82,19 +82,19 @@ export const summaryViews = (groupBy: string): readonly View[] => viewsOf(groupi
  * outcomes by grouping: PostgreSQL cannot estimate how many there are, and might join them one by one.
  */
 const reportedBy = ({ ofOutcome, ofIntent }: Grouping, ofAgent: string): string => `
-told as materialized (
+reports as materialized (
   select o.intent_id, ${ofOutcome} as key, o.success, o.value_cents from outcomes o
   where o.owner_id = $1 and o.mode = $2 and o.declared_at >= $4::date::timestamp at time zone 'UTC'
     and o.declared_at < $5::date::timestamp at time zone 'UTC' ${ofAgent}
 ),
 parts (intent_id, key, intent_key, is_completed, success, value_cents, net) as (
-  select intent_id, key, ${NONE}, false, success, value_cents, 0 from told
+  select intent_id, key, ${NONE}, false, success, value_cents, 0 from reports
   union all
   select i.id, null, ${ofIntent}, i.status = 'completed', null, null, 0 from intents i
-  where i.owner_id = $1 and i.mode = $2 and i.id = any(array(select intent_id from told))
+  where i.owner_id = $1 and i.mode = $2 and i.id = any(array(select intent_id from reports))
   union all
   select t.intent_id, null, null, false, null, null, t.amount_cents - t.refunded_cents from transactions t
-  where t.owner_id = $1 and t.mode = $2 and t.intent_id = any(array(select intent_id from told))
+  where t.owner_id = $1 and t.mode = $2 and t.intent_id = any(array(select intent_id from reports))
     and t.status <> 'declined' and t.status in ('settlement', 'settled', 'completed', 'refunded')
 ),
 reported as materialized (
@@ -183,12 +183,12 @@ export async function summaryOf(
   const label = grouping.minus ? [groupBy.slice('metadata.'.length)] : []
   const text = textOf(groupBy, scope, parameters.length + 1)
   const rows = await spend.sql<GroupRow>(text, [...parameters, limit, ...label])
-  const told = rows.flatMap(row => (row.key === null ? [] : { ...row, key: row.key }))
+  const listed = rows.flatMap(row => (row.key === null ? [] : { ...row, key: row.key }))
   const rest = rows.find(({ key }) => key === null)
-  const names = await namesOfAgents(spend, groupBy === 'agent' ? told.map(({ key }) => key) : [])
+  const names = await namesOfAgents(spend, groupBy === 'agent' ? listed.map(({ key }) => key) : [])
   return {
     total: summaryFigures(rows.reduce(added, NOTHING)),
-    data: told.map(row => ({
+    data: listed.map(row => ({
       key: row.key || null,
       name: names.get(row.key) ?? null,
       ...summaryFigures(row),

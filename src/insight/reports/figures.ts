@@ -9,13 +9,13 @@ export interface Figures {
 }
 
 export const figureMembers = {
-  count: z.int().min(0).meta({ description: 'How many payments.' }),
+  count: z.int().min(0).meta({ description: 'The number of payments.' }),
   spentCents: money.meta({
-    description: 'What was paid: each payment on the day on which it began, once its money has left.',
+    description: 'Payments, each on the day on which it began, once its money has left.',
   }),
   refundedCents: signedMoney.meta({
     description:
-      'What has come back, each on the day on which it did, also of earlier payments. Negative where more was sent back again.',
+      'Refunds, each on the day on which it arrived, including those of earlier payments. Negative if refunds were reversed.',
   }),
   netCents: signedMoney.meta({ description: '`spentEuros` less `refundedEuros`.' }),
 }

@@ -25,11 +25,11 @@ const day = (words: string) =>
     .meta({ description: words, examples: ['2026-11-01'] })
 
 const spanQuery = {
-  from: day('The first day, in UTC. Left out: 30 days up to `to`.'),
-  to: day('The last day, in UTC, included; at most two years after `from`. Left out: today.'),
+  from: day('The first day, in UTC. Default: 30 days up to `to`.'),
+  to: day('The last day, in UTC, inclusive; at most two years after `from`. Default: today.'),
 }
 
-interface Wished {
+interface SpanQuery {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
@@ -41,7 +41,7 @@ export const daysBetween = (from: string, before: string): number =>
 
 const span_invalid = [400, 'to: must not be before from.'] as const
 
-function spanOf({ from, to }: Wished, now: Date): Span | string {
+function spanOf({ from, to }: SpanQuery, now: Date): Span | string {
   const last = to ?? dayOf(now)
   const first = from ?? addDays(last, 1 - DEFAULT_DAYS)
   if (first > last)
@@ -81,16 +81,16 @@ export const answerSpan = {
 }
 
 export const bound = inDigits(wholeNumber(1, 100).default(20)).meta({
-  description: 'How many groups are told one by one; the rest is `other`.',
+  description: 'The number of listed groups; the rest is `other`.',
 })
 
-interface WishedScope {
+interface ScopeQuery {
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly agentId?: string | undefined
 }
 
-type Asking = Pick<Context<'span_invalid' | 'agent_not_found'>, 'actor' | 'records' | 'now' | 'refuse'>
+type ScopeContext = Pick<Context<'span_invalid' | 'agent_not_found'>, 'actor' | 'records' | 'now' | 'refuse'>
 
 export interface ReportScope extends Span {
   readonly agentId: string | undefined
@@ -106,8 +106,8 @@ export interface KnownScope extends ReportScope {
  * sums, which would include those of others.
  */
 export async function scopeOf(
-  wished: WishedScope,
-  { actor, records, now, refuse }: Asking,
+  wished: ScopeQuery,
+  { actor, records, now, refuse }: ScopeContext,
 ): Promise<KnownScope | Refusal> {
   const span = spanOf(wished, now)
   if (typeof span === 'string') return refuse('span_invalid', span)

@@ -54,7 +54,7 @@ interface TailRow extends Row {
 }
 
 /** Resolves texts of merchants that were never counted, once each; row by row, since there may be very many. */
-function* toldBy(found: readonly TailRow[]): Sliced<Pick<Spend, 'tail' | 'newNames'>> {
+function* resolveNewNames(found: readonly TailRow[]): Sliced<Pick<Spend, 'tail' | 'newNames'>> {
   const rows: string[] = []
   const newNames = new Map<string, Set<string>>()
   for (const { position: _, is_raw: isRaw, ...row } of found) {
@@ -72,7 +72,7 @@ export async function readTail(sql: Sql, tenant: Tenant, wanted: Wanted): Promis
   const { views, agentId } = wanted
   const values = [tenant.ownerId, tenant.mode, views, ...(agentId === undefined ? [] : [agentId])]
   const found = await sql<TailRow>(textOf(wanted), values)
-  return { sql, tenant, views, ...(await inSlices(toldBy(found))) }
+  return { sql, tenant, views, ...(await inSlices(resolveNewNames(found))) }
 }
 
 export const withSnapshot = <T>(

@@ -22,7 +22,7 @@ interface Overdue extends Record<string, unknown> {
 
 const BATCH_SIZE = 1_000
 /** Records ended at once. More would only time out waiting for connections. */
-const AT_ONCE = 64
+const CONCURRENCY = 64
 
 /** Walks the index over open records in its order, so records that are not due yet cost nothing. */
 const firstOf = ({ table, record, due, open }: Required<Deadline>, whose: string, until: string): string => `
@@ -113,8 +113,8 @@ async function endAll(
     const overdue = await sql<Overdue>(select, values)
     const untried = overdue.filter(({ id }) => !tried.has(id))
     for (const { id } of untried) tried.add(id)
-    for (let first = 0; first < untried.length; first += AT_ONCE)
-      await Promise.all(untried.slice(first, first + AT_ONCE).map(tryToEnd))
+    for (let first = 0; first < untried.length; first += CONCURRENCY)
+      await Promise.all(untried.slice(first, first + CONCURRENCY).map(tryToEnd))
     if (overdue.length < BATCH_SIZE || untried.length === 0) return failures
   }
 }

@@ -48,7 +48,6 @@ interface OpenRecord extends Record<string, unknown> {
   readonly isOnItsWay: boolean
 }
 
-/** Starts the runs of open records whose run was terminated, deleted or cancelled from outside. */
 export async function startMissingRuns({ database, records, runs, rest }: Parts): Promise<void> {
   const sql = sqlOn(database.pool)
   for (const { process, select } of records) {

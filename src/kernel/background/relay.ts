@@ -6,7 +6,7 @@ import { type Deliver, type OutboxMessage, outboxOf } from '../journal/outbox.ts
 /** Calls to Temporal at once. More would not raise its throughput. */
 const CONCURRENCY = 32
 const POLL = 1_000
-const LONGEST_PAUSE = 5_000
+const MAX_PAUSE = 5_000
 
 export interface RelayParts {
   readonly database: Database
@@ -42,7 +42,6 @@ export class Relay {
     this.#running = this.#run()
   }
 
-  /** Stops claiming and finishes the calls that are running. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()
@@ -109,7 +108,7 @@ export class Relay {
 
   /** Backs off exponentially after a failure, even if more messages arrive meanwhile. */
   async #recover(): Promise<void> {
-    await rest(Math.min(LONGEST_PAUSE, 100 * 2 ** this.#failures), this.#stopping.signal)
+    await rest(Math.min(MAX_PAUSE, 100 * 2 ** this.#failures), this.#stopping.signal)
     if (this.#failures > 0) this.#failures++
   }
 }

@@ -20,12 +20,10 @@ export type Caller = 'key' | 'console' | 'agent' | 'merchant' | 'dash' | 'signed
 
 export interface Actor {
   readonly type: Caller | 'process' | 'operator'
-  /** The person's id in the console, otherwise the credential's. */
   readonly id: string | null
   readonly tenant: Tenant | null
   readonly agentId: string | null
   readonly delegationId?: string | null
-  /** Set where the token has a budget of its own. */
   readonly budgetId?: string | null
   /** Thumbprint of the device key that a DPoP-bound API key is tied to (RFC 9449). */
   readonly boundTo?: string | null

@@ -91,7 +91,7 @@ export interface Area<A extends Api = Api> {
   readonly api: A
   readonly handlers: Handlers<A>
   readonly entities: readonly EntityClass<object>[]
-  /** What its tables hold about people. A test finds each text column that is not named. */
+  /** Personal data in its tables. A test finds each text column that is not named. */
   readonly personal: Personal
   readonly machines: readonly Machine<string>[]
   readonly deadlines: readonly Required<Deadline>[]
@@ -102,7 +102,6 @@ export interface Area<A extends Api = Api> {
   /** Events that may end a credential: after their commit this process looks up every credential again. */
   readonly endsCredentials: readonly string[]
   readonly reactions: Readonly<Record<string, Reaction>>
-  /** Events that can be subscribed to although no operation emits them yet. */
   readonly announces: Events
   readonly aliases?: Aliases
   readonly findRuns?: FindRuns

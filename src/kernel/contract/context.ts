@@ -24,7 +24,6 @@ export interface Context<F extends string = string, E extends Events = Events> e
   readonly address: string | null
   readonly runId: string | null
   readonly ports: Ports
-  /** Only the headers that the contract names, in lower case. */
   readonly headers: RawRequest['headers']
   readonly rawBody: Uint8Array
   readonly host: string
@@ -62,7 +61,6 @@ export interface Context<F extends string = string, E extends Events = Events> e
     read: (after: string | undefined, most: number) => Promise<T[]>,
   ): Promise<PageOf<T>>
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
-  /** For pages and tools: they show what operations answer to their caller. */
   readonly callOperation: CallOperation
   /**
    * Continues as this tenant. For the dashboard secret and public calls, which have no tenant of their own,

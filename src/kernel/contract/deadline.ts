@@ -7,7 +7,6 @@ export interface WaitingRecords {
   readonly record: string
   readonly agent: string
   readonly open: string
-  /** SQL condition: a process waits for this open record. */
   readonly waits: string
 }
 

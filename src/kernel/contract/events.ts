@@ -4,7 +4,6 @@ export type Events = Readonly<Record<string, z.ZodType>>
 
 export interface EventDescription {
   readonly sentence: string
-  /** It can be subscribed to, but is never sent. */
   readonly reserved: boolean
 }
 

@@ -28,7 +28,6 @@ export interface CachedFile {
 export const file = (mediaType: string) =>
   z.custom<File>().meta({ mediaType, description: `The content, as ${mediaType}.` })
 
-/** An endless answer of server-sent events; the data of each is one of these. */
 export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<JsonOf<T>>> =>
   z.custom<File>().meta({
     mediaType: EVENT_STREAM,
@@ -68,12 +67,10 @@ export const isStreamed = (content: Content): content is ByteStream =>
 /** A browser that shows the file anyway runs nothing in it and sends no request for it. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-/** Headers of an uploaded original, for the contract of the operation that sends it. */
 export const attachmentHeaders = {
   200: { 'Content-Security-Policy': 'Nothing in the file is run.' },
 } as const
 
-/** The schema of such an answer. Its Content-Type says the kind. */
 export const attachment = file('application/octet-stream')
 
 /** An uploaded original is only ever downloaded, under a name that the service chose. */

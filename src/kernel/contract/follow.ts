@@ -31,12 +31,12 @@ export interface FollowRequest {
 /** Several events at once where several have arrived; an empty list is a heartbeat. */
 export type FollowedEvents = AsyncIterable<readonly FollowedEvent[]>
 
-/** Undefined where the owner has `MOST_STREAMS` streams in all processes together. */
+/** Undefined where the owner has `MAX_STREAMS` streams in all processes together. */
 export type OpenEventStream = (wish: FollowRequest) => Promise<FollowedEvents | undefined>
 
-/** Events while one request waits. Undefined where the process has `MOST_WAITING` such requests. */
+/** Events while one request waits. Undefined where the process has `MAX_WAITING` such requests. */
 export type WaitForEvents = (wish: FollowRequest) => Promise<FollowedEvents | undefined>
 
-export const MOST_STREAMS = 20
+export const MAX_STREAMS = 20
 
-export const MOST_WAITING = 1_000
+export const MAX_WAITING = 1_000

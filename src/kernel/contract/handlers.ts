@@ -23,7 +23,6 @@ export class AnswerNow<R> {
 /** A call is needed: its reservation is committed before the call is made. */
 export class CallExternal<V> {
   readonly reservation: V
-  /** Set where the call differs from the handler's. */
   readonly chained: ChainedCall<unknown, unknown, unknown> | undefined
 
   constructor(reservation: V, chained?: ChainedCall<unknown, unknown, unknown>) {
@@ -86,7 +85,6 @@ export type Reserve<I, R, F extends string, E extends Events, V> = (
   context: Context<F, E>,
 ) => Promise<V | CallExternal<V> | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
 
-/** A request of a batch, as the area's functions see it. */
 export interface Item<I> extends TenantNow {
   readonly input: I
   readonly actor: Actor
@@ -114,7 +112,6 @@ export interface Lanes<I> {
   /** How long a shared batch waits for a locked row before it finds out which lanes are locked. */
   readonly sharedTimeoutMs: number
   readonly ownTimeoutMs: number
-  /** The lanes that can be locked at this moment. */
   free(lanes: readonly string[], tenant: Tenant, sql: Sql): Promise<readonly string[]>
 }
 
@@ -146,7 +143,6 @@ export interface BatchedStep<I, R, F extends string, E extends Events, S = unkno
   readonly usuallyAnswers?: true
 }
 
-/** A batched step with what one request brings into it. */
 export interface BoundStep extends Pick<ChainedCall<unknown, unknown, unknown>, 'step' | 'tenant'> {
   readonly input: unknown
 }

@@ -23,9 +23,7 @@ export type Run = 'plain' | 'read' | 'hot' | 'external'
 export type Failure = readonly [status: number, message: string, told?: RefusalForm]
 
 export interface RefusalForm {
-  /** Also as a problem of RFC 9457: its type, below `PROBLEM_TYPES`, and its title. */
   readonly problem?: readonly [type: string, title: string]
-  /** Also as an error of JSON-RPC with this code. */
   readonly rpcCode?: number
   readonly asks?: Readonly<Record<string, unknown>>
 }
@@ -50,9 +48,7 @@ export interface HttpUse {
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
   /** For how many seconds the answer, the same for all callers, may be cached. It has an `ETag`. */
   readonly cachedFor?: number
-  /** Refused without an `Idempotency-Key`. */
   readonly keyRequired?: true
-  /** The sentence of a 401: how to obtain a credential for this operation. */
   readonly howToSignIn?: string
 }
 
@@ -80,7 +76,6 @@ export interface Contract<
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
   readonly example?: JsonOf<B>
-  /** The section of the documentation, where it is not the area's. */
   readonly tag?: string
   /**
    * The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. `passkeys`:
@@ -206,7 +201,6 @@ export interface Implemented<A extends Api = Api> {
   readonly handlers: Handlers<A>
 }
 
-/** Joins contracts with their handlers; a missing or wrong handler does not compile. */
 export const implement = <A extends Api>(api: A, handlers: Handlers<A>): Implemented<A> => ({ api, handlers })
 
 type Nothing = z.ZodObject<Record<never, never>>
@@ -283,7 +277,6 @@ export const bodyLimitOf = ({ callers, limits }: Pick<AnyOperation, 'callers' | 
 export const inKiB = (bytes: number): string =>
   bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${Math.round(bytes / 104_857.6) / 10} MiB`
 
-/** The refusal for an id that names no record visible to the caller. */
 export const missing = (noun: string): Failure => [404, `No such ${noun}.`]
 export const gone = (noun: string): Failure => [404, `No such ${noun}, or it is deleted or being deleted.`]
 /** An agent's token names its agent; a key must name one. */

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-/** A number in a query string: decimal digits only. */
 export const inDigits = <T extends z.ZodType>(number: T) =>
   z.preprocess(value => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value), number)
 

@@ -13,7 +13,7 @@ export interface Payable {
   /** The unpaid rest. */
   readonly amountCents: Cents
   readonly payee: string
-  /** By the clock of its owner: an overdue one is `expired`, even before its end is recorded. */
+  /** Uses its owner's clock: an overdue one is `expired`, even before its end is recorded. */
   readonly status: (typeof payableStates)[number]
   readonly expiresAt: Date
 }
@@ -51,7 +51,6 @@ export interface IntentPayment {
   readonly status: PaymentState
   /** For a card: the collected amount, once the merchant has collected something. */
   readonly amountCents: Cents
-  /** Why it was rejected or returned, or what it waits for. */
   readonly reason: { readonly code: string; readonly message: string } | null
   readonly updatedAt: Date
 }

@@ -34,12 +34,10 @@ export interface Ports extends ExternalSystems {
   publicUrl(): string
   /** Passkeys belong to this site: from `PUBLIC_URL`, otherwise `http://localhost` with the service's port. */
   relyingParty(): RelyingParty
-  /** A page for people, under the relying party's origin; `path` begins with a slash. */
   pageUrl(path: string): string
   /** The run of a process in the Temporal Web UI; null if that is not configured. */
   runUrl(workflowId: string): string | null
   readonly walletBank: { readonly code: string; readonly bic: string }
-  /** The account that live money is sent to, if any, and its holder. */
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   readonly paymentsOn: FindPayments
   readonly findPayables: FindPayables
@@ -51,7 +49,6 @@ export interface Ports extends ExternalSystems {
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
-  /** `keepFile` stores uploads; `open` reads them. */
   readonly files: Files
   /** Per owner and mode. */
   readonly filesQuotaBytes: number
@@ -60,7 +57,6 @@ export interface Ports extends ExternalSystems {
   /** Hands a signed request to the area that receives it, as if by HTTP: simulated systems use it. */
   deliver(operation: string, request: SignedRequest): Promise<Delivered>
   readonly cardAuthTimeoutMs: number
-  /** The shortest time that entries of the audit trail are kept. */
   readonly auditRetentionDays: number
   /** Which machine payments have a Temporal run: all, or only those whose outcome is open. */
   readonly mppWorkflows: 'all' | 'open'
@@ -69,9 +65,8 @@ export interface Ports extends ExternalSystems {
    * working day: for none, for the final one, or for all of them.
    */
   readonly weekendRelief: 'none' | 'final' | 'all'
-  /** Where people report vulnerabilities: a `mailto:` or `https:` URL; null if not configured. */
+  /** The address for vulnerability reports: a `mailto:` or `https:` URL; null if not configured. */
   readonly securityContact: string | null
-  /** The contact for push services: a `mailto:` or `https:` URL. */
   readonly vapidSubject: string
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
@@ -92,7 +87,6 @@ export interface SignedRequest {
   readonly address: string | null
 }
 
-/** The answer to a signed request, or why its signature is not valid. */
 export type Delivered =
   | { readonly status: number; readonly body: string; readonly errorCode: string | null }
   | { readonly unsigned: string }

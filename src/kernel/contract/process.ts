@@ -5,7 +5,6 @@ export interface Process {
   readonly name: string
   /** Begins the summary of its runs in Temporal's list: `Intent`. */
   readonly title?: string
-  /** Markdown above each of its runs: what the run does, and what an operator can do. */
   readonly details?: string
   /** It may end and be needed again for the same record. Other processes have one run per record, ever. */
   readonly recurs?: true
@@ -23,7 +22,7 @@ export interface StartInput extends ProcessInput {
   readonly summary?: string
 }
 
-/** What the summary of the run may say of the record: no name of a person or payee. */
+/** Input of the run's summary, which contains no name of a person or payee. */
 export interface ProcessRecord {
   readonly id: string
   readonly agentId: string | null
@@ -43,9 +42,8 @@ export interface ProcessStatus {
   readonly dueInMs: number | null
   /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. */
   readonly waitsFor?: string | null
-  /** The signals that would change something now. */
   readonly signals?: readonly string[]
-  /** What has happened outside the run: each becomes a line of its timeline. */
+  /** Each event outside the run becomes a line of its timeline. */
   readonly steps?: readonly string[]
 }
 
@@ -57,7 +55,6 @@ export const DECISION_PAYLOAD = '{"by": "your name", "reason": "why"}'
 export interface ProcessSignal {
   readonly effect: string
   readonly operation: string
-  /** The operation's body; by default the comment alone. */
   readonly body?: (by: string, comment: string | undefined) => object
 }
 
@@ -92,7 +89,6 @@ export interface StepResult {
   readonly done: boolean
 }
 
-/** Search attributes by which an operator finds runs. */
 const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const
 export const OWNER_ATTRIBUTE = keyword('AgentPayOwner')
 export const AGENT_ATTRIBUTE = keyword('AgentPayAgent')

@@ -1,9 +1,8 @@
 import type { Actor, Tenant } from './actor.ts'
 
-/** What a contract says to a language model; the summary is for people. */
+/** The description for a language model; the summary is for people. */
 export interface Tool {
   readonly name: string
-  /** When to use it, and what not to assume. */
   readonly use: string
   readonly example?: Readonly<Record<string, unknown>>
   /** It belongs to the small set that an agent's token is shown. */
@@ -66,7 +65,6 @@ export interface DescribedTarget extends ToolTarget {
   readonly refusals: readonly { readonly code: string; readonly status: number; readonly message: string }[]
 }
 
-/** What a proposal would pass to its operation. */
 export interface Plan {
   readonly target: ToolTarget
   /** The members, including those that the proposer's credential implies. */
@@ -79,7 +77,6 @@ export interface Plan {
   } | null
   readonly agentId: string | null
   readonly takesPasskey: boolean
-  /** It changes something, and a person may do it. */
   readonly canBeProposed: boolean
 }
 
@@ -103,14 +100,16 @@ export interface Tools {
   signatureOf(operation: string): Signature | undefined
   search(actor: Actor, words: string, most: number): readonly ToolTarget[]
   describe(actor: Actor, operation: string): DescribedTarget | undefined
-  /** Runs the operation as an HTTP request would: the same rights, parsing, limits and keys. */
   call(
     caller: ToolCaller,
     operation: string,
     given: Readonly<Record<string, unknown>>,
     idempotencyKey: string | null,
   ): Promise<ToolAnswer>
-  /** What the operation would get; throws the problem of invalid input. Undefined where no tool reaches it. */
+  /**
+   * The input that the operation would get; throws the problem of invalid input. Undefined where no tool
+   * reaches it.
+   */
   plan(
     caller: Pick<ToolCaller, 'actor'>,
     operation: string,

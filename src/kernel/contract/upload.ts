@@ -18,7 +18,6 @@ export interface StorableFile extends Pick<FileFacts, 'sha256' | 'size'> {
   readonly staged: StagedFile | undefined
 }
 
-/** What an uploaded file shows; its pictures are stored beside it. */
 export interface UploadedView extends Omit<View, 'small' | 'large'> {
   readonly small: StorableFile
   readonly large: StorableFile
@@ -31,10 +30,8 @@ export interface UploadedView extends Omit<View, 'small' | 'large'> {
 export class UploadedFile {
   /** The client's name for it, made harmless to show; null without one. */
   readonly name: string | null
-  /** The media type that the client declared; null without one. */
   readonly declaredType: string | null
   readonly kind: FileKind
-  /** Lower-case hexadecimal. */
   readonly sha256: string
   readonly size: number
   staged: StagedFile | undefined

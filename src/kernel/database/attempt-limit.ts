@@ -11,7 +11,7 @@ export const ATTEMPT_WINDOW_MS = minutes(10)
 /** For an operation that takes a code; its contract names `Retry-After` among the headers of a 429. */
 export const too_many_guesses: Failure = [
   429,
-  'Ten wrong codes have come from you or your address within ten minutes. Wait, and read the code once more where it is shown.',
+  'Ten wrong codes were entered by you or from your address within ten minutes. Wait, then check the code again.',
 ]
 
 export const retryAfter = { 'Retry-After': 'How many seconds to wait.' } as const

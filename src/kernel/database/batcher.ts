@@ -13,10 +13,8 @@ export interface BatchLimits {
   readonly least?: () => number
 }
 
-/** The longest that an item waits for its batch to fill. */
 const FILL_TIMEOUT_MS = 25
 
-/** The result of an item, which may come later than that of its batch, or why it failed. */
 export type BatchResult<R> = PromiseSettledResult<R | Promise<R>>
 
 interface Queue<T, R> {

@@ -5,12 +5,10 @@ import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { Actor, Mode, Tenant } from '../contract/actor.ts'
 import { sqlCondition } from '../contract/records.ts'
 
-/** The scope that a request binds to its records; the filters and columns below read it. */
 export interface RecordScope extends Tenant, Reach {
   readonly now: Date | undefined
 }
 
-/** The part of a tenant's records that a credential reaches. */
 interface Reach {
   readonly agentId: string | null
   readonly delegationId: string | null
@@ -155,7 +153,6 @@ export const byMerchant = (merchant: string | undefined): object =>
     ? {}
     : sqlCondition('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])
 
-/** Searches for the literal text in any case: its wildcards are escaped. */
 export const containing = (text: string) => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` })
 
 /** From `from` (inclusive) to `to` (exclusive); either may be missing. */

@@ -29,7 +29,6 @@ export class ProcessLease {
   readonly #kind: LeaseKind
   #id: string | undefined
   #heldUntil = 0
-  /** Since when the lease has been renewed without a gap. */
   #steadySince = 0
   /** When renewing last failed or came too late: other processes may have lost the database, too. */
   #interruptedAt = Number.NEGATIVE_INFINITY
@@ -70,7 +69,6 @@ export class ProcessLease {
     return clock.ticks() - this.#interruptedAt >= this.#heldMs
   }
 
-  /** Renews the lease and frees the rows of dead processes; returns how many rows were freed. */
   async round(): Promise<number> {
     await this.#renew()
     // After a halt of everything (PostgreSQL, for one) each process first gets the time to renew its own

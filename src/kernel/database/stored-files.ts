@@ -69,7 +69,6 @@ async function keepFiles(
 export const keepFile = (file: StorableFile, usedBy: string, context: FileContext): Promise<void> =>
   keepFiles([file], usedBy, context)
 
-/** Keeps files if the owner has room for them; otherwise the request is rolled back. */
 export async function keepWithinQuota(
   files: readonly StorableFile[],
   usedBy: string,
@@ -87,7 +86,7 @@ export async function keepWithinQuota(
 function fullText({ used, taken, quota }: Readonly<Record<'used' | 'taken' | 'quota', bigint>>): string {
   const free = quota > used ? quota - used : 0n
   const room = `${bytesInWords(used)} of ${bytesInWords(quota)} are used, ${bytesInWords(free)} are free`
-  return `Your files take up all their room: ${room}, and this takes ${bytesInWords(taken)} with its pictures. Delete receipts that you need no more, or ask whoever runs this service for more.`
+  return `Your storage quota is used up: ${room}, and this upload needs ${bytesInWords(taken)} with its previews. Delete receipts that you no longer need, or ask the operator for a larger quota.`
 }
 
 /** The record uses these files no longer. Those without another record are erased within half an hour. */
@@ -102,12 +101,11 @@ export async function releaseFiles(
 export const fileRefusals = {
   file_corrupt: [
     503,
-    'The file is not what was received, so none of it is given out. Whoever runs this installation has been alarmed: it can be restored from a backup.',
+    'The stored file is damaged, so it cannot be downloaded. The operator has been alerted and can restore it from a backup.',
   ],
-  file_away: [503, 'The store of files does not have it or does not answer just now. Try again in a while.'],
+  file_away: [503, 'The file storage does not have it, or does not answer at the moment. Try again later.'],
 } as const satisfies Record<string, Failure>
 
-/** The whole content of a file of a few MiB, verified to the last byte; otherwise the code of the refusal. */
 export async function readFile(
   files: Files,
   owner: FileOwner,

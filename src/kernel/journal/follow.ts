@@ -39,8 +39,7 @@ interface Parts {
 
 /**
  * Follows the journal: every committed event once, in one order that is the same for all, and none is missed,
- * whatever process wrote it and however long its transaction took. One reader per process serves all
- * followers.
+ * in any process and however long its transaction took. One reader per process serves all followers.
  */
 export class JournalFollower {
   readonly #parts: Parts
@@ -146,7 +145,7 @@ export class JournalFollower {
 
   /** The server is behind what was read of it: a replica took its place and has lost the newest commits. */
   #beginAgain(): Pick<Reading, 'events' | 'isHeldBack'> {
-    this.#parts.onFailure(new Error('the journal has gone back: those who follow it have to resume'))
+    this.#parts.onFailure(new Error('the journal went backwards: its followers must resume'))
     for (const followers of this.#followers.values()) for (const follower of followers) follower.end()
     this.#position = undefined
     return { events: [], isHeldBack: false }
@@ -174,7 +173,7 @@ class WakeUp {
   }
 }
 
-const MOST_WAITING = 500
+const MAX_WAITING = 500
 const PAGE = 200
 
 interface Following extends FollowRequest {
@@ -214,7 +213,7 @@ class FollowedTenant {
 
   offer(event: FollowedEvent): void {
     if (this.#hasLost || !this.#wish.isWanted(event)) return
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event)
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(event)
     else this.#hasLost = true
     this.#alarm.wake()
   }

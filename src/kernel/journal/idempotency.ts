@@ -8,7 +8,7 @@ import type { IdempotencyRow } from './journal.ts'
 
 export const RETENTION_MS = 24 * 3_600_000
 /** An external call without an outcome for this long counts as crashed, even where its process lives. */
-const LONGEST_CALL_MS = 120_000
+const MAX_CALL_MS = 120_000
 
 export interface ScopedKey {
   readonly key: string
@@ -101,7 +101,7 @@ export function replay(key: ScopedKey, stored: StoredAnswer): Outcome | undefine
   return undefined
 }
 
-const isOverdue = ({ age_ms }: StoredAnswer): boolean => Number(age_ms) >= LONGEST_CALL_MS
+const isOverdue = ({ age_ms }: StoredAnswer): boolean => Number(age_ms) >= MAX_CALL_MS
 
 /** Waits for a renewal of the same lease: if that happens, the lease is not deleted, and its process lives. */
 const MARK_DEAD = `

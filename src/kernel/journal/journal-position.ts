@@ -7,7 +7,6 @@ export interface Reading {
   /** Every transaction below it has ended, so no event can appear there. None at or above it was read. */
   readonly horizon: bigint
   readonly newest: bigint
-  /** Some committed events wait for an older transaction to end. */
   readonly isHeldBack: boolean
 }
 

@@ -16,14 +16,12 @@ export const refusalOf = (operation: AnyOperation, code: string, message?: strin
   return new Refusal(failure[0], code, message ?? failure[1])
 }
 
-/** The request in which an event happens. */
 interface EventSource extends TenantNow {
   readonly requestId: string
-  /** The run that the request names. */
   readonly runId: string | null
 }
 
-/** The row of an event. Its data are checked against the schema that the operation declared. */
+/** The data are checked against the schema that the operation declared. */
 export function eventOf(
   declared: Events,
   event: string,
@@ -41,7 +39,7 @@ export function eventOf(
     event,
     data: wire,
     requestId,
-    // An event of a record that belongs to a run is the run's, even where the request names none.
+    // An event of a record that belongs to a run belongs to the run, even if the request names none.
     runId: runId ?? textOrNull(wire.runId),
     createdAt: now,
   }
@@ -49,7 +47,6 @@ export function eventOf(
 
 const textOrNull = (id: unknown): string | null => (typeof id === 'string' ? id : null)
 
-/** The row of an event with what brought it about. */
 export const journalRowOf = (
   { actor, operation, address }: Call,
   event: EventRow,
@@ -66,7 +63,7 @@ export const journalRowOf = (
   recordedAt: clock.real(),
 })
 
-/** Starts the process of a record, or signals the running one: Temporal's signal-with-start decides which. */
+/** Temporal's signal-with-start decides whether it starts the process or signals the running one. */
 export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow => ({
   id: newId('outbox'),
   ownerId,
@@ -78,7 +75,7 @@ export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Proc
   createdAt: clock.real(),
 })
 
-/** With the line of its run in the list, where more than the ids of the record is known. */
+/** Includes the summary of the run, if more than the record's ids is known. */
 function inputOf(process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow['input'] {
   const { id, agentId, amountCents, about } = record
   const input = { id, ownerId, mode, agentId }

@@ -32,7 +32,6 @@ update outbox set due_at = clock_timestamp()
   + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second', leased_by = null
 where id = any($1::text[]) returning id`
 
-/** Undoes a claim whose message was not tried. */
 const GIVE_BACK = `
 update outbox set due_at = clock_timestamp(), attempts = attempts - 1, leased_by = null where id = any($1::text[]) returning id`
 

@@ -16,7 +16,6 @@ export const completeFrom = instant.nullable().meta({
 /** A purge removes nothing that was written at its instant or later. */
 const PURGED = 'select max(before) as before from audit_purges where owner_id = $1 and mode = $2'
 
-/** Since when the trail of a tenant is complete; null: from its beginning. */
 export async function readCompleteFrom(sql: Sql, { ownerId, mode }: Tenant): Promise<Date | null> {
   const [row] = await sql<{ before: Date | null } & Row>(PURGED, [ownerId, mode])
   return row?.before ?? null

@@ -36,7 +36,6 @@ interface BatchedCall {
 /** An earlier request with the same key has reserved and never recorded: the caller recovers it. */
 export const ABANDONED = new Error('a request with this key was left before its outcome')
 
-/** Runs the calls of a batch in its transaction; other areas react once its rows are written. */
 export async function runBatch(
   runtime: Runtime,
   opened: readonly OpenedCall<HotCall>[],

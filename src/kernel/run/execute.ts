@@ -84,7 +84,7 @@ export function serializedByOwner(database: Database, execute: Execute): Execute
   }
 }
 
-const WAITED = `Another expensive request of yours is still at work after ${WAIT_MS / 1_000} seconds. Send this one when it has been answered.`
+const WAITED = `Another expensive request of yours is still running after ${WAIT_MS / 1_000} seconds. Send this one after its answer.`
 
 /** Calls `end` after the last piece, also where the reader leaves before the first. */
 function endingWith(body: ByteStream, end: () => void): ByteStream {

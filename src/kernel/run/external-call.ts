@@ -103,7 +103,7 @@ function makeCall(
   return chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
 }
 
-/** The batched step that records an answer; undefined where `record` does. */
+/** Undefined if the handler's `record` takes the answer. */
 function stepFor({ chained }: CallExternal<unknown>, answer: unknown): BoundStep | undefined {
   return chained?.accepts(answer) ? { ...chained, input: answer } : undefined
 }
@@ -117,7 +117,7 @@ const leaseOf = (lease: ProcessLease): Promise<string> =>
 const takenOver = (): Problem =>
   new Problem(
     'outcome_unknown',
-    'This process was paused before it could ask the other system, and others may have taken over. Look at the record before you repeat the request.',
+    'This process was paused before it called the other system, and another process may have taken over. Check the record before you repeat the request.',
     { 'Retry-After': '5' },
   )
 
@@ -206,7 +206,6 @@ async function answerByReading(
 /** These headers pay. HEAD pays nothing: it is answered as a request without them. */
 const PAYING = ['authorization', 'payment-authorization']
 
-/** Answers HEAD of a GET that writes, by reading alone: no other system is called. */
 export async function headOfExternal(runtime: Runtime, call: Call): Promise<Outcome> {
   const { head, peek } = externalHandlerOf(call)
   const look = head ?? peek

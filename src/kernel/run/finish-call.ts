@@ -8,7 +8,6 @@ import { ignoreRejection, RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 import type { Transaction } from './transaction.ts'
 
-/** How a call leaves its transaction: with its answer, or to call another system. */
 export type CallResult = Outcome | CallExternal<unknown>
 
 /** The journal's outcome of a reservation: the answer comes later. */

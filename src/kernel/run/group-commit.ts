@@ -14,13 +14,13 @@ import { inTransaction } from './transaction.ts'
 /** How long a lane counts as locked after it was found so. After that its calls join the others again. */
 const LOCKED_FOR_MS = 5_000
 /** More are not remembered; forgotten ones are found again. */
-const MOST_LOCKED = 10_000
+const MAX_LOCKED = 10_000
 
 class LockedLanes {
   readonly #until = new Map<string, number>()
 
   add(lanes: readonly string[]): void {
-    if (this.#until.size > MOST_LOCKED) this.#until.clear()
+    if (this.#until.size > MAX_LOCKED) this.#until.clear()
     for (const lane of lanes) this.#until.set(lane, clock.ticks() + LOCKED_FOR_MS)
   }
 
@@ -47,7 +47,6 @@ const STEPS = { size: 12, inFlight: 1 }
  */
 const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
-/** Runs a call of a hot operation, or of an external one with a batched step. */
 export type RunBatched = (call: HotCall) => Promise<CallResult>
 
 /** A call joins the next batch of its operation and tenant; one of a locked lane joins a batch of its lane. */

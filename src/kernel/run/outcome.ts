@@ -7,7 +7,7 @@ import { type AnyOperation, PROBLEM_TYPES, refusalFormOf } from '../contract/ope
 import { PAGE_BYTES, type PageOf } from '../contract/page.ts'
 import { Refusal, WithHeaders } from '../contract/problem.ts'
 
-/** A secret that is shown when it is created and never again, not even in a replay. */
+/** Not shown again, not even in a replay. */
 export const shownOnce = (example: string) =>
   z
     .string()
@@ -16,7 +16,6 @@ export const shownOnce = (example: string) =>
 
 interface AnswerFormat {
   readonly mediaType: string | undefined
-  /** The members that are shown once, and null in a replay. */
   readonly once: readonly string[]
 }
 
@@ -33,7 +32,7 @@ function formatOf(schema: z.ZodType): AnswerFormat {
   return format
 }
 
-/** Encodes what a handler returned by its contract: members that the contract does not name are dropped. */
+/** Drops members that the contract does not name. */
 export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
   const outcome = encodedOutcome(operation, value, cursorAfter)
   const maxAge = operation.http?.cachedFor
@@ -62,7 +61,7 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
   }
 }
 
-/** A refusal as `{error}`, and as a problem of RFC 9457 where the contract gives its type. */
+/** As `{error}`, and as a problem of RFC 9457 if the contract gives its type. */
 function refused(operation: AnyOperation, { status, code, message }: Refusal): Outcome {
   const { problem } = refusalFormOf(operation, code)
   if (!problem) return { status, body: errorBody(message), errorCode: code }
@@ -96,12 +95,11 @@ const fileOutcome = (
   ...(refusal && { errorCode: refusal.code }),
 })
 
-/** The cursor with which a list continues after the record at this index. */
 type CursorAfter = (index: number) => string
 
 const isPage = (wire: object): wire is PageOf<unknown> => 'data' in wire && 'nextCursor' in wire
 
-/** Writes the records that fit into `PAGE_BYTES`, at least one. */
+/** The records that fit into `PAGE_BYTES`, at least one. */
 function pageBody({ data, ...rest }: PageOf<unknown>, cursorAfter: CursorAfter): string {
   const records: string[] = []
   let bytes = 0

@@ -58,13 +58,11 @@ export class OwnerQueue {
     this.#allWaiting++
     const stopWaiting = clock.alarm(waitMs, () => {
       this.#leave(owner, resolve)
-      const waited = `This has waited ${waitMs / 1_000} seconds for its turn`
+      const waited = `The request has waited ${waitMs / 1_000} seconds in the queue`
       reject(
         this.#isFull(owner)
-          ? rateLimited(
-              `${waited}, behind other requests of yours. Send the next one when they have been answered.`,
-            )
-          : busy(`${waited}, behind requests of others.`),
+          ? rateLimited(`${waited}, behind your other requests. Send the next one after their answers.`)
+          : busy(`${waited}, behind other owners’ requests.`),
       )
     })
     return promise.finally(stopWaiting)
@@ -81,10 +79,8 @@ export class OwnerQueue {
     const { waiting, waitingOfOne } = this.#limits
     const own = this.#waiting.get(owner)?.length ?? 0
     if (own >= waitingOfOne)
-      throw rateLimited(
-        `${own} requests of yours wait already for one that is at work. Send the next one when they have been answered.`,
-      )
-    if (this.#allWaiting >= waiting) throw busy('Too many requests wait for their turn.')
+      throw rateLimited(`${own} of your requests are waiting already. Send the next one after their answers.`)
+    if (this.#allWaiting >= waiting) throw busy('Too many requests are waiting.')
   }
 
   #release(owner: string): void {

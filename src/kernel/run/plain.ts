@@ -88,7 +88,6 @@ class RolledBack extends Error {
   }
 }
 
-/** Answers HEAD of a GET that writes: runs it in a transaction that is rolled back. */
 export async function headOfPlain(runtime: Runtime, call: Call): Promise<Outcome> {
   try {
     return await inOwnTransaction(runtime, call, async tx => {

@@ -233,7 +233,6 @@ export class RequestContext implements Context {
     this.#declared = own
   }
 
-  /** The data of the next unhandled event, and of those of the same name right behind it. */
   #nextEvents(): { event: string; alike: EventRow['data'][] } {
     const first = this.#reactedTo
     const { event } = this.events[first] as EventRow

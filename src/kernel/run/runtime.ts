@@ -40,9 +40,7 @@ export interface Runtime {
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
   /** Notify a channel's listeners of committed rows, so that they need not wait for their next poll. */
   readonly notifiers: Readonly<Record<Channel, () => void>>
-  /** Called with the events of a transaction after its commit. */
   readonly onEvents: (events: readonly EventRow[]) => void
-  /** Called with the number of calls in a batch and of its round trips to the database. */
   readonly onBatch: (operation: string, size: number, roundTrips: number) => void
 }
 

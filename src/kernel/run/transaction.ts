@@ -25,7 +25,6 @@ export interface OpenedCall<C extends Call = Call> {
   readonly call: C
   readonly key: ScopedKey | null
   readonly stored: StoredAnswer | undefined
-  /** Why it cannot run: another request holds its key, or its run has ended. */
   readonly problem: Problem | undefined
 }
 
@@ -117,7 +116,7 @@ async function open<C extends Call>(calls: readonly C[], whenLocked: keyof typeo
   const free = new Set(names.filter((_, index) => begun.locked[index]))
   const opened = calls.map((call, index): OpenedCall<C> => {
     const key = keys[index] ?? null
-    // Of two calls of a batch with one key, the first has it.
+    // If two calls of a batch have one key, the first gets it.
     const isLocked = key !== null && !free.delete(lockName(key))
     const stored = key && !isLocked ? answers.get(key) : undefined
     const problem = isLocked ? inProgress() : stored ? undefined : endedRunProblem(call)

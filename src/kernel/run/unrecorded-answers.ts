@@ -44,7 +44,7 @@ export class UnrecordedAnswers {
     try {
       return await work()
     } catch (error) {
-      if (!isAway(error) || this.#kept.size >= MAX_UNRECORDED) throw error
+      if (!isRetryable(error) || this.#kept.size >= MAX_UNRECORDED) throw error
       const recording = this.#again(error, work)
       this.#kept.add(recording)
       this.#report(call, 'kept')
@@ -62,7 +62,6 @@ export class UnrecordedAnswers {
     }
   }
 
-  /** Retries until all are recorded or the time is over. */
   async stop(): Promise<void> {
     const all = Promise.allSettled(this.#kept)
     await Promise.race([all, pause(STOP_MS, undefined, { ref: false })])
@@ -78,7 +77,7 @@ export class UnrecordedAnswers {
   async #again<T>(first: unknown, work: () => Promise<T>): Promise<T> {
     for (let error = first; ; ) {
       await pause(AGAIN_MS, undefined, { ref: false })
-      if (this.#stopping.signal.aborted || !isAway(error)) throw error
+      if (this.#stopping.signal.aborted || !isRetryable(error)) throw error
       const fate =
         error instanceof UnknownOutcome ? await readCommitOutcome(this.#database, error.trace) : 'aborted'
       // The next request with the key finds what was committed.
@@ -95,8 +94,7 @@ export class UnrecordedAnswers {
 
 const outcomeUnknown = (): Problem => new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
 
-/** The database has not taken it, and may later. */
-const isAway = (error: unknown): boolean =>
+const isRetryable = (error: unknown): boolean =>
   error instanceof UnknownOutcome
     ? error.trace.event !== undefined
     : error instanceof Problem && (error.code === 'unavailable' || error.code === 'busy')

@@ -35,7 +35,7 @@ const name = z
   .max(140)
   .refine(
     text => /[A-Za-z0-9]/.test(sepaName(text)),
-    'Nothing of it can be spelled in a SEPA message. Write it in Latin letters.',
+    'None of its characters can be written in a SEPA message. Use Latin letters.',
   )
   .meta({ description: 'The holder of the account, as the bank knows it.', examples: ['Bäckerei Müller'] })
 
@@ -57,14 +57,14 @@ export const BeneficiaryRecord = z
       .string()
       .nullable()
       .meta({ examples: ['COBADEFFXXX'] }),
-    country: country.meta({ description: 'Of the payee; that of the IBAN unless you say another.' }),
+    country: country.meta({ description: 'The payee’s country; by default that of the IBAN.' }),
     email: z
       .string()
       .nullable()
       .meta({ examples: ['ada@example.com'] }),
     verification: Verification.nullable().meta({
       description:
-        'What the payee’s bank says of name and IBAN; null until it is asked, and after either has changed.',
+        'The result of the verification of payee; null until it is requested, and after a change of name or IBAN.',
     }),
     duplicateOf: id('beneficiary')
       .nullable()
@@ -83,7 +83,9 @@ const BeneficiaryEvent = z.object({
 })
 
 const BeneficiaryUpdated = BeneficiaryEvent.extend({
-  changed: z.array(z.string()).meta({ description: 'What was changed. What follows from it is not listed.' }),
+  changed: z
+    .array(z.string())
+    .meta({ description: 'The changed members, without those that follow from them.' }),
 })
 
 const fails = {
@@ -96,14 +98,14 @@ export const beneficiariesApi = {
   create: post('/beneficiaries', {
     summary: 'Add a beneficiary',
     description:
-      'Whom you pay by SEPA. The IBAN is checked: country, length, structure, check digits. One that you have already is not refused: `duplicateOf` names the beneficiary. Whether the account is in this name is for its bank to say: `POST /beneficiaries/{id}/verify`.',
+      'A payee by SEPA. The IBAN is validated: country, length, structure, check digits. A duplicate IBAN is not refused: `duplicateOf` names the other beneficiary. The payee’s bank verifies the name: `POST /beneficiaries/{id}/verify`.',
     callers: ['key'],
     scope: 'beneficiaries:write',
     body: z.strictObject({
       name,
       iban,
       bic: members.bic.default(null),
-      country: country.optional().meta({ description: 'Of the payee. If not given, that of the IBAN.' }),
+      country: country.optional().meta({ description: 'The payee’s country; by default that of the IBAN.' }),
       email: members.email.default(null),
     }),
     example: { name: 'Bäckerei Müller', iban: 'DE89 3704 0044 0532 0130 00', bic: 'COBADEFFXXX' },
@@ -127,7 +129,7 @@ export const beneficiariesApi = {
       verification: z
         .enum([...payeeResults, 'none'])
         .optional()
-        .meta({ description: 'What the last verification said; `none`: there is none that counts.' }),
+        .meta({ description: 'The result of the last verification; `none`: there is no valid one.' }),
     },
     item: BeneficiaryRecord,
   }),
@@ -141,7 +143,7 @@ export const beneficiariesApi = {
   update: patch('/beneficiaries/{id}', {
     summary: 'Change a beneficiary',
     description:
-      'Another name or IBAN takes the verification away. Another IBAN takes the country along where that was the old IBAN’s. What is under way is not touched.',
+      'A new name or IBAN clears the verification. A new IBAN also changes the country if that was the old IBAN’s. Pending transfers are not affected.',
     callers: ['key'],
     scope: 'beneficiaries:write',
     body: z.strictObject(members).partial(),
@@ -152,7 +154,7 @@ export const beneficiariesApi = {
   }),
   delete: del('/beneficiaries/{id}', {
     summary: 'Delete a beneficiary',
-    description: 'Transfers that were made to it keep it. The oldest of its duplicates takes its place.',
+    description: 'Its past transfers keep it. The oldest of its duplicates becomes the original.',
     callers: ['key'],
     scope: 'beneficiaries:write',
     returns: [204, nothing],
@@ -163,7 +165,7 @@ export const beneficiariesApi = {
     },
   }),
   verify: post('/beneficiaries/{id}/verify', {
-    summary: 'Ask the payee’s bank whether the account is in this name',
+    summary: 'Verify the name with the payee’s bank',
     description: [
       'Verification of payee. The result is kept with the beneficiary until its name or IBAN changes.',
       'In test mode the name decides. `Close …`: `close_match`, with the rest of it as suggested name. `No match …`: `no_match`. `Unknown …`: `not_possible`. `Timeout …`: the bank does not answer in time. `Garbled …`: its answer cannot be used. Any other: `match`.',
@@ -180,20 +182,20 @@ export const beneficiariesApi = {
       beneficiary_not_found,
       beneficiary_changed: [
         409,
-        'Name or IBAN have changed while the bank was asked. Nothing is recorded: verify again, with a new Idempotency-Key.',
+        'The name or IBAN changed during the verification. Nothing was recorded: verify again, with a new Idempotency-Key.',
       ],
       bank_answer_unusable: [
         502,
-        'What the bank answered cannot be used. Nothing is recorded: verify again, with a new Idempotency-Key.',
+        'The bank’s answer is not valid. Nothing was recorded: verify again, with a new Idempotency-Key.',
       ],
       bank_silent: [
         504,
-        'The bank did not answer in time. Nothing is recorded: verify again, with a new Idempotency-Key.',
+        'The bank did not answer in time. Nothing was recorded: verify again, with a new Idempotency-Key.',
       ],
     },
     emits: {
       'beneficiary.verified': event(
-        'The payee’s bank has said whether the account is in the beneficiary’s name.',
+        'The payee’s bank has answered a verification of payee.',
         BeneficiaryEvent,
       ),
     },

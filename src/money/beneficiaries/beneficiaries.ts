@@ -177,7 +177,7 @@ const beneficiaries = implement(beneficiariesApi, {
 
 export const beneficiariesArea = area(
   'Beneficiaries',
-  'Whom you pay by SEPA, and what their banks say of them.',
+  'Payees by SEPA, and the verification of their names.',
   beneficiaries,
   { aliases: { beneficiaries: 'vendors' }, personal: beneficiariesPersonal, entities: [Beneficiary] },
 )

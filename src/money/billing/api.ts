@@ -14,7 +14,7 @@ const ProcessorRecord = z
     currency,
     balanceCents: money.meta({
       description:
-        'Your deposit at the card processor. No payment by card is decided by it: cards are paid from wallets.',
+        'Your deposit at the card processor. It does not affect card authorizations: cards are paid from wallets.',
     }),
   })
   .meta({ id: 'Processor' })
@@ -38,21 +38,20 @@ export const billingApi = {
   balance: get('/billing/balance', {
     ...reading,
     summary: 'How much you have',
-    description:
-      'In all wallets together, the purses of cards among them, and what is still on its way into one.',
+    description: 'The total of all wallets, including the purses of cards, and pending fundings.',
     returns: [
       200,
       z.object({
         currency,
         availableCents: money.meta({ description: 'What can be spent.' }),
-        heldCents: money.meta({ description: 'Kept for payments that have been approved.' }),
+        heldCents: money.meta({ description: 'Held for approved payments.' }),
         pendingCents: money.meta({ description: 'Fundings that are neither settled nor failed.' }),
         unassignedCents: money.meta({
-          description: 'Come in for you, and not in a wallet yet: the operator assigns it.',
+          description: 'Received for you, but not in a wallet yet: it must be assigned.',
         }),
         owedCents: money.meta({
           description:
-            'What you owe: fundings that were reversed after the money was spent. The next money that comes in repays it.',
+            'What you owe: fundings that were reversed after the money was spent. The next incoming money repays it.',
         }),
         wallets: z.int().meta({ description: 'How many are open.' }),
       }),
@@ -60,9 +59,9 @@ export const billingApi = {
   }),
   sepaDetails: get('/billing/sepa-details', {
     ...reading,
-    summary: 'How to send money to a wallet by SEPA',
+    summary: 'Get the account details for transfers to a wallet',
     description:
-      'In test mode each wallet has an IBAN of its own. Live wallets share one: there the reference (ISO 11649) says which it is for, and must not be left out.',
+      'In test mode each wallet has an IBAN of its own. Live wallets share one: the reference (ISO 11649) names the wallet, and is required.',
     query: z.strictObject({
       walletId: id('wallet').optional().meta({ description: 'Your oldest open wallet, if left out.' }),
     }),
@@ -81,7 +80,7 @@ export const billingApi = {
     fails: {
       ...fails,
       wallet_of_card: purseRefusal('walletId'),
-      no_account: [503, 'There is no account to which live money could be sent: COLLECTION_IBAN is not set.'],
+      no_account: [503, 'No account for live money is configured: set COLLECTION_IBAN.'],
     },
   }),
   processor: get('/billing/processor', {
@@ -113,7 +112,7 @@ export const billingApi = {
   }),
   withdrawFromProcessor: post('/billing/processor/withdraw', {
     summary: 'Move money from the card processor back to a wallet',
-    description: 'What lies at the processor and no more. A frozen wallet gets it too.',
+    description: 'At most the deposit at the processor. A frozen wallet can receive it.',
     callers: ['key'],
     scope: 'billing:write',
     body: z.strictObject({ toWalletId: oldestOpenWallet, amountCents: positiveMoney() }),
@@ -122,7 +121,7 @@ export const billingApi = {
     fails: {
       ...fails,
       wallet_of_card: purseRefusal('toWalletId'),
-      insufficient_funds: [400, 'There is not so much at the card processor.'],
+      insufficient_funds: [400, 'amountEuros exceeds the deposit at the card processor. Move at most that.'],
     },
     emits: {
       'processor.withdrawn': event(
@@ -138,7 +137,7 @@ const AcquirerRecord = z
     currency: z.literal('EUR'),
     owedCents: signedMoney.meta({
       description:
-        'Charged to cards of your payers, and not paid to us by the acquirer yet. It is in your wallets already. Negative where refunds came after its payment: it keeps that back from the next one.',
+        'Charged to your payers’ cards and not paid out by the acquirer yet. It is in your wallets already. Negative after refunds: the acquirer deducts it from its next payout.',
     }),
   })
   .meta({ id: 'AcquirerAccount' })
@@ -153,13 +152,13 @@ export const acquirerApi = {
   acquirer: get('/billing/acquirer', {
     callers: ['key'],
     scope: 'billing:read',
-    summary: 'How much the acquirer has yet to pay',
+    summary: 'Get the outstanding amount of the acquirer',
     returns: [200, AcquirerRecord],
   }),
   acquirerPaid: post('/billing/acquirer/payouts', {
-    summary: 'Book what the acquirer has paid out',
+    summary: 'Record a payout of the acquirer',
     description:
-      'For what has been charged to the cards of an owner’s payers. Nothing changes for the owner, who has the money already: what the platform has advanced comes back to it. The same reference counts once for each owner: with the same amount it is answered again, with another one it is refused.',
+      'A payout for charges of an owner’s payers. The owner has the money already, so the payout repays the platform’s advance. A reference counts once per owner: with the same amount the answer is repeated, with another amount it is refused.',
     callers: ['dash'],
     body: z.strictObject({
       ownerId: id('customer'),
@@ -181,8 +180,8 @@ export const acquirerApi = {
     returns: [200, AcquirerRecord],
     fails: {
       ...recordFails,
-      above_owed: [400, 'amountEuros: the acquirer does not owe so much to this owner.'],
+      above_owed: [400, 'amountEuros exceeds what the acquirer owes for this owner.'],
     },
-    emits: { 'acquirer.paid': event('The acquirer has paid what it had charged to cards.', PaidEvent) },
+    emits: { 'acquirer.paid': event('The acquirer has paid out card charges.', PaidEvent) },
   }),
 }

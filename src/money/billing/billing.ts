@@ -42,7 +42,10 @@ const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }
   const owed = book.available('clearing_acquirer')
   if (isBooked) return { currency: 'EUR', owedCents: owed }
   if (amountCents > owed)
-    return refuse('above_owed', `amountEuros: the acquirer owes ${formatMoney(owed)} to this owner.`)
+    return refuse(
+      'above_owed',
+      `amountEuros exceeds the ${formatMoney(owed)} that the acquirer owes for this owner. Record at most that.`,
+    )
   settleCharge({ amountCents, cause }, book)
   queueStatement(book.post(sql))
   const owedCents = book.available('clearing_acquirer')
@@ -147,7 +150,7 @@ const billing = implement(
 
 export const billingArea = area(
   'Billing',
-  'Your balance, payment methods, where to send money by SEPA, and the deposit at the card processor.',
+  'Your balance, payment methods, account details for SEPA, and the deposit at the card processor.',
   billing,
   { personal: billingPersonal, entities: [PaymentMethod], machines: [paymentMethodMachine] },
 )

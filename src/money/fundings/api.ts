@@ -14,7 +14,7 @@ const status = z.enum(fundingMachine.states)
 const reason = z
   .object({ code: z.string().meta({ examples: ['insufficient_funds'] }), message: z.string() })
   .nullable()
-  .meta({ description: 'Why it has failed, or was drawn back.' })
+  .meta({ description: 'Why it failed or was reversed.' })
 
 export const FundingRecord = z
   .object({
@@ -27,9 +27,9 @@ export const FundingRecord = z
     nextAction: z
       .object({ type: z.literal('redirect'), url: z.url() })
       .nullable()
-      .meta({ description: 'What the payer has to do while it is `requires_action`.' }),
+      .meta({ description: 'The payer’s next step while it is `requires_action`.' }),
     settledAt: instant.nullable(),
-    reversedAt: instant.nullable().meta({ description: 'When the payer’s bank has drawn it back.' }),
+    reversedAt: instant.nullable().meta({ description: 'When the payer’s bank reversed it.' }),
     creditId: id('credit').nullable().meta({
       description: 'Where the money waits if the wallet was closed when it came: an incoming credit.',
     }),
@@ -49,17 +49,11 @@ const FundingEvent = z.object({
 })
 
 const outcomes = {
-  'funding.pending': event(
-    'The processor has taken a payment into a wallet and has not decided.',
-    FundingEvent,
-  ),
-  'funding.requires_action': event(
-    'A payment into a wallet needs a further step of the payer’s.',
-    FundingEvent,
-  ),
-  'funding.settled': event('A payment into a wallet is done.', FundingEvent),
-  'funding.failed': event('A payment into a wallet has come to nothing.', FundingEvent),
-  'wallet.funded': event('A wallet has been filled by a payment method.', WalletEvent),
+  'funding.pending': event('The processor has accepted a funding, and its outcome is pending.', FundingEvent),
+  'funding.requires_action': event('A funding needs a further step by the payer.', FundingEvent),
+  'funding.settled': event('A funding has settled.', FundingEvent),
+  'funding.failed': event('A funding has failed.', FundingEvent),
+  'wallet.funded': event('A payment method has funded a wallet.', WalletEvent),
   'wallet.debited': WalletEvent,
   'incoming.received': IncomingEvent,
 }
@@ -77,9 +71,11 @@ const reversal = {
   returns: [200, FundingRecord],
   emits: {
     'funding.reversed': event(
-      'The payer’s bank has drawn a payment into a wallet back.',
+      'The payer’s bank has reversed a funding.',
       FundingEvent.extend({
-        owedCents: money.meta({ description: 'What the wallet did not have, and the owner owes now.' }),
+        owedCents: money.meta({
+          description: 'The part that exceeded the wallet balance, which the owner now owes.',
+        }),
       }),
     ),
     'wallet.debited': WalletEvent,
@@ -88,7 +84,7 @@ const reversal = {
 
 const reversalFails = {
   funding_not_found: missing('funding'),
-  funding_not_settled: [400, 'Only what is settled can be drawn back, and only once.'],
+  funding_not_settled: [400, 'Only a settled funding can be reversed, and only once.'],
 } as const satisfies Record<string, Failure>
 
 const ask = {
@@ -104,10 +100,10 @@ const fails = {
   wallet_closed: [400, 'The wallet is closed.'],
   wallet_of_card: purseRefusal(),
   payment_method_not_found: missing('payment method'),
-  payment_failed: [402, 'The payment method was charged in vain. Nothing has been drawn.'],
+  payment_failed: [402, 'The charge failed. No money was taken.'],
   live_rail_missing: [
     503,
-    'Live money comes in through a rail only: give a paymentMethodId, or send it by SEPA as GET /billing/sepa-details says.',
+    'Live money needs a payment method or a bank transfer: set paymentMethodId, or send it by SEPA to the account of GET /billing/sepa-details.',
   ],
 } as const satisfies Record<string, Failure>
 
@@ -125,7 +121,7 @@ const funding = {
   returns: [200, FundedWallet],
   fails,
   emits: {
-    'funding.created': event('A payment into a wallet has been asked for.', FundingEvent),
+    'funding.created': event('A funding has been requested.', FundingEvent),
     ...outcomes,
   },
 } as const
@@ -133,7 +129,7 @@ const funding = {
 export const fundApi = {
   create: post('/fund', {
     ...funding,
-    summary: 'Put money into a wallet of yours',
+    summary: 'Fund one of your wallets',
     body: z.strictObject({ walletId: id('wallet'), ...ask }),
     example: {
       walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -143,14 +139,14 @@ export const fundApi = {
   }),
   wallet: post('/wallets/{id}/fund', {
     ...funding,
-    summary: 'Put money into a wallet',
+    summary: 'Fund a wallet',
     tag: 'Wallets',
     body: z.strictObject(ask),
     example: { amountEuros: 100 },
   }),
   list: list('/billing/fundings', {
     summary: 'List fundings',
-    description: 'What was to be put into wallets, newest first, and what became of it.',
+    description: 'Newest first, with their status.',
     callers: ['key'],
     scope: 'billing:read',
     filters: { status: status.optional(), walletId: id('wallet').optional(), ...timeRange },
@@ -164,8 +160,8 @@ export const fundApi = {
     fails: { funding_not_found: missing('funding') },
   }),
   act: post('/simulate/funding/{fundingId}', {
-    summary: 'Take the further step that a funding needs',
-    description: 'Test mode only: as if the payer had been at `nextAction.url`, and had confirmed or not.',
+    summary: 'Complete the next step of a funding',
+    description: 'Test mode only: simulates the payer at `nextAction.url`, confirming or not.',
     tag: 'Sandbox',
     callers: ['key'],
     scope: 'sandbox:write',
@@ -173,34 +169,34 @@ export const fundApi = {
     example: { outcome: 'settled' },
     returns: [200, FundingRecord],
     fails: {
-      test_mode_only: [400, 'Live payers take the step themselves: use a sandbox or test key.'],
+      test_mode_only: [400, 'Live payers complete the step themselves. Use a sandbox or test key.'],
       funding_not_found: missing('funding'),
-      no_action_required: [400, 'The funding waits for no step of the payer.'],
+      no_action_required: [400, 'The funding does not wait for a step of the payer.'],
     },
     emits: outcomes,
   }),
   reverse: post('/billing/fundings/{id}/reverse', {
     ...reversal,
-    summary: 'Record that a funding was drawn back',
+    summary: 'Record a reversal of a funding',
     description:
-      'A chargeback or a returned debit is a fact, and is never refused for want of money: what the wallet does not have the owner owes (`owedEuros` of `GET /billing/balance`), and pays back with the next money that comes in. What is held for payments stays held.',
+      'A chargeback or a returned debit is a fact, and is never refused for lack of money: the owner owes the missing part (`owedEuros` of `GET /billing/balance`), and the next incoming money repays it. Holds for payments stay.',
     callers: ['dash'],
     fails: reversalFails,
   }),
   simulateReverse: post('/simulate/funding/{fundingId}/reverse', {
     ...reversal,
-    summary: 'Draw a funding back',
-    description: 'Test mode only: as if the payer had gone to the bank and got the money back.',
+    summary: 'Simulate a reversal of a funding',
+    description: 'Test mode only: as if the payer’s bank had taken the money back.',
     tag: 'Sandbox',
     callers: ['key'],
     scope: 'sandbox:write',
     fails: {
       ...reversalFails,
-      test_mode_only: [400, 'Live money is drawn back by a bank only: use a sandbox or test key.'],
+      test_mode_only: [400, 'Only a bank reverses live fundings. Use a sandbox or test key.'],
     },
   }),
   follow: post('/fundings/{id}/follow', {
-    summary: 'Ask the processor what has become of a charge',
+    summary: 'Ask the processor about a charge',
     callers: [],
     run: 'external',
     returns: [200, z.object({ done: z.boolean() })],

@@ -26,7 +26,7 @@ export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountCent
 const WALLET_CLOSED: FailureReason = { code: 'wallet_closed', message: 'The wallet was closed meanwhile.' }
 const NEVER_ARRIVED: FailureReason = {
   code: 'never_arrived',
-  message: 'The processor has not heard of the charge.',
+  message: 'The processor does not know the charge.',
 }
 
 interface FundingIds {

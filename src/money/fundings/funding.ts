@@ -17,7 +17,6 @@ export const fundingMachine = machine('funding', {
   reversed: [],
 })
 
-/** The processor has still to report the outcome. */
 export const isPending = ({ status }: Pick<Funding, 'status'>): boolean =>
   status === 'pending' || status === 'requires_action'
 

@@ -97,7 +97,7 @@ async function recordCharge(
     : records.findOneOrFail(Funding, { id: ids.id }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
-    return refuse('payment_failed', `Nothing has been drawn. ${funding.reason?.message}`)
+    return refuse('payment_failed', `No money was taken. ${funding.reason?.message}`)
   }
   const wallet = await findWallet(context, funding.walletId)
   if (!wallet) throw new Error('a funding without a wallet')
@@ -148,7 +148,6 @@ const fund = implement(fundApi, {
   },
 
   async reverse({ params, body }, context) {
-    // The operator names a funding without its owner.
     const [found] = await context.sql<Tenant & Row & { walletId: string }>(FUNDING_OF_ANY_TENANT, [params.id])
     if (!found) return context.refuse('funding_not_found')
     const { ownerId, mode, walletId } = found
@@ -190,7 +189,7 @@ const fund = implement(fundApi, {
 
 export const fundArea = area(
   'Fund',
-  'Money for wallets, charged to a payment method; test mode needs none.',
+  'Money for wallets, charged to a payment method. Test mode needs none.',
   fund,
   {
     personal: fundPersonal,

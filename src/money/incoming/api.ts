@@ -26,19 +26,19 @@ export const IncomingEvent = z.object({
 })
 
 export const creditEvents = {
-  'incoming.received': event('Money has come in from outside.', IncomingEvent),
+  'incoming.received': event('Money has been received from outside.', IncomingEvent),
   'wallet.credited': event(
-    'Money has come into a wallet, by SEPA or from an agent that is being deleted.',
+    'A wallet has received money, by SEPA or from an agent that is being deleted.',
     WalletEvent,
   ),
   'wallet.debited': event(
-    'Money has left a wallet for what its owner owed, or because a funding was drawn back.',
+    'A wallet has been debited for a debt of its owner, or for a reversed funding.',
     WalletEvent,
   ),
 }
 
 const assignedEvent = {
-  'incoming.assigned': event('A credit that nobody could match has been given to its wallet.', IncomingEvent),
+  'incoming.assigned': event('An unmatched credit has been assigned to its wallet.', IncomingEvent),
 }
 
 export const arrivalEvents = { ...creditEvents, ...assignedEvent }
@@ -61,19 +61,22 @@ const IncomingRecord = z
     ...recordHead('credit'),
     status: status.meta({
       description:
-        '`handed_over`: the record of the platform, or of an owner who has paid, for money that is another owner’s now. `returned`: the bank has sent it back.',
+        '`handed_over`: the record of the platform, or of a paying owner, for money that now belongs to another owner. `returned`: the bank has sent it back.',
     }),
-    reason: z.enum(unmatchedReasons).nullable().meta({ description: 'Why it was in no wallet at first.' }),
+    reason: z
+      .enum(unmatchedReasons)
+      .nullable()
+      .meta({ description: 'Why it was not matched to a wallet at first.' }),
     walletId: id('wallet').nullable(),
     ...payableMembers,
     amountCents: money,
     source: z.enum(creditSources).meta({
       description:
-        '`bank`, or what stands for one: `simulation`, `funding`, `acquirer`. `owner`: another owner of this installation has paid. `refund`: it comes back from one.',
+        '`bank`, or its equivalent: `simulation`, `funding`, `acquirer`. `owner`: a payment of another owner of this installation. `refund`: a refund from one.',
     }),
     bankReference: z.string().meta({ description: 'As the bank numbers it.', examples: ['2026112000017'] }),
-    iban: text.meta({ description: 'To which it was sent.', examples: ['DE58999900010000000001'] }),
-    reference: text.meta({ description: 'What the payer wrote.', examples: ['RF54 0000 0000 42'] }),
+    iban: text.meta({ description: 'The account that received it.', examples: ['DE58999900010000000001'] }),
+    reference: text.meta({ description: 'The payer’s reference text.', examples: ['RF54 0000 0000 42'] }),
     senderName: text.meta({ examples: ['Adler GmbH'] }),
     senderIban: text.meta({ examples: ['DE89370400440532013000'] }),
     endToEndId: text.meta({ examples: ['INV-2026-17'] }),
@@ -91,7 +94,10 @@ const Assignment = z
       .string()
       .trim()
       .max(140)
-      .refine(text => referenceNumbersIn(text).length === 1, 'one reference as in RF18 0000 0000 42')
+      .refine(
+        text => referenceNumbersIn(text).length === 1,
+        'must be one reference such as RF18 0000 0000 42',
+      )
       .optional()
       .meta({
         description: 'Of a wallet, or of a request that it pays.',
@@ -100,18 +106,18 @@ const Assignment = z
   })
   .refine(({ walletId, reference }) => (walletId === undefined) !== (reference === undefined), {
     path: ['walletId'],
-    message: 'give it or reference, not both',
+    message: 'set this or reference, not both',
   })
 
 const exampleAssignment = { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' }
 
 const assignmentFails = {
   credit_not_found: missing('incoming credit'),
-  wallet_not_found: [404, 'No wallet of this id to which the credit could go.'],
-  reference_not_found: [404, 'reference: it belongs to no wallet to which the credit could go.'],
+  wallet_not_found: [404, 'No such wallet for this credit.'],
+  reference_not_found: [404, 'reference: it belongs to no wallet for this credit.'],
   wallet_of_card: purseRefusal('walletId'),
   wallet_closed: [400, 'The wallet is closed.'],
-  credit_not_unmatched: [400, 'The credit is in a wallet already, or on its way to one.'],
+  credit_not_unmatched: [400, 'The credit is in a wallet already, or is being assigned.'],
 } as const satisfies Record<string, Failure>
 
 const assignmentEvents = {
@@ -120,17 +126,14 @@ const assignmentEvents = {
   'wallet.debited': WalletEvent,
 }
 
-/** The longest identifier of a SEPA message. */
 const identifier = z.string().trim().min(1).max(35)
 
 export const creditCounts = {
-  messageId: z
-    .string()
-    .meta({ description: 'As the bank calls the file.', examples: ['CAMT053-2026-11-20'] }),
-  entries: z.int().meta({ description: 'How many entries the file has.' }),
+  messageId: z.string().meta({ description: 'The bank’s id of the file.', examples: ['CAMT053-2026-11-20'] }),
+  entries: z.int().meta({ description: 'The number of entries in the file.' }),
   matched: z.int(),
   unmatched: z.int(),
-  known: z.int().meta({ description: 'Credits that had been read before.' }),
+  known: z.int().meta({ description: 'Credits that were recorded before.' }),
 }
 
 const FileEvent = z.object({ ...creditCounts, skipped: z.int() })
@@ -139,7 +142,7 @@ export const SkippedRecord = z.object({ bankReference: text, reason: z.enum(skip
 
 export const fileEvents = {
   ...creditEvents,
-  'incoming.file_read': event('A file of the bank about credits has been read.', FileEvent),
+  'incoming.file_read': event('A bank file of credits has been imported.', FileEvent),
 }
 
 const BankFileRecord = z
@@ -151,9 +154,9 @@ const BankFileRecord = z
 
 export const incomingApi = {
   simulate: post('/simulate/sepa/incoming', {
-    summary: 'Let a SEPA credit come in',
+    summary: 'Simulate an incoming SEPA credit',
     description:
-      'Test mode only. It is credited to your wallet with this IBAN; else to the one whose reference (see `GET /billing/sepa-details`) stands anywhere in the text. A credit for none of your wallets, or for a closed one, stays on your suspense account until you, or the operator, assign it.',
+      'Test mode only. It is credited to your wallet with this IBAN; otherwise to the one whose reference (see `GET /billing/sepa-details`) is anywhere in the text. A credit for none of your wallets, or for a closed one, stays on your suspense account until you, or the operator, assign it.',
     tag: 'Sandbox',
     callers: ['key'],
     scope: 'sandbox:write',
@@ -175,12 +178,12 @@ export const incomingApi = {
       senderName: 'Adler GmbH',
     },
     returns: [201, IncomingRecord],
-    fails: { test_mode_only: [400, 'Live money comes from a bank: use a sandbox or test key.'] },
+    fails: { test_mode_only: [400, 'Live money comes from a bank. Use a sandbox or test key.'] },
     emits: creditEvents,
   }),
   list: list('/billing/incoming', {
     summary: 'List incoming credits',
-    description: 'Of all owners, newest first. `status=unmatched` are those that wait to be assigned.',
+    description: 'Of all owners, newest first. `status=unmatched` lists those that must be assigned.',
     callers: ['dash'],
     filters: {
       status: status.optional(),
@@ -192,9 +195,9 @@ export const incomingApi = {
     item: IncomingRecord,
   }),
   readFile: post('/billing/incoming/files', {
-    summary: 'Read a file of the bank',
+    summary: 'Import a bank file',
     description:
-      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped; `POST /rails/sepa` takes the same files, and what they say of our own payments besides. A file is read as a whole or not at all.',
+      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; credits for none of them wait in `GET /billing/incoming`. Entries that were imported before, in this file or another one, are left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once per account. All other entries are listed as skipped; `POST /rails/sepa` accepts the same files, and also processes entries about outgoing payments. A file is imported completely or not at all.',
     callers: ['dash'],
     limits: { bodyKiB: 1_024 },
     body: z.strictObject({
@@ -202,9 +205,9 @@ export const incomingApi = {
         .base64()
         .min(1)
         .max(1_048_576)
-        .meta({ description: 'The file, in Base64; with it the body has at most 1 MiB.' }),
+        .meta({ description: 'The file, in Base64. The body has at most 1 MiB.' }),
       mode: mode.default('live').meta({
-        description: 'Whose wallets it is for. `test` is for trying it out: live money is never test money.',
+        description: 'The mode of the wallets. `test` is for trials: it never reaches live wallets.',
       }),
     }),
     example: { content: exampleBankFile, mode: 'test' },
@@ -233,23 +236,23 @@ export const incomingApi = {
     callers: ['dash'],
     summary: 'Record that a credit was sent back',
     description:
-      'For money that is for nobody here: no wallet could be found, or its account was forgotten and its wallets are closed. The operator has the bank send it back to who has sent it; this records when, and under which reference, and takes it off the suspense account, once. What lies on the suspense account of an owner who still acts is that owner’s: `POST /incoming/{id}/assign`.',
+      'For money without an owner here: it matches no wallet, or its account was erased and its wallets are closed. The operator has the bank return it to the sender; this records when, and under which reference, and debits the suspense account once. Money on the suspense account of an active owner belongs to that owner: `POST /incoming/{id}/assign`.',
     body: z.strictObject({
-      reference: identifier.meta({ description: 'Under which the bank has sent it back.' }),
-      returnedAt: instant.optional().meta({ description: 'When; now, unless it is said.' }),
+      reference: identifier.meta({ description: 'The bank’s reference of the return.' }),
+      returnedAt: instant.optional().meta({ description: 'When the bank sent it back; now by default.' }),
     }),
     example: { reference: 'RET-2026-0007' },
     returns: [200, IncomingRecord],
     fails: {
       credit_not_found: missing('incoming credit'),
-      credit_not_unmatched: [400, 'The credit is in a wallet, on its way to one, or was sent back already.'],
+      credit_not_unmatched: [400, 'The credit is in a wallet, is being assigned, or was sent back already.'],
       credit_of_owner: [
         400,
-        'The credit lies with an owner who still acts, and who says where it goes: POST /incoming/{id}/assign.',
+        'The credit belongs to an active owner, who assigns it: POST /incoming/{id}/assign.',
       ],
-      time_to_come: [400, 'returnedAt: this is still to come, or before the credit has come in.'],
+      time_to_come: [400, 'returnedAt: it is in the future, or before the credit arrived.'],
     },
-    emits: { 'incoming.returned': event('A credit that was for nobody here was sent back.', IncomingEvent) },
+    emits: { 'incoming.returned': event('A credit without an owner here was sent back.', IncomingEvent) },
   }),
 }
 
@@ -260,7 +263,7 @@ export const ownCreditsApi = {
     ...reads,
     summary: 'List your incoming credits',
     description:
-      'What has come in for you from outside, newest first. `status=unmatched` is money on your suspense account, which waits for you to say into which wallet it goes.',
+      'Money from outside, newest first. `status=unmatched` lists money on your suspense account, which you assign to a wallet.',
     filters: {
       status: z.enum(arrivedStates).optional(),
       walletId: id('wallet').optional(),
@@ -293,18 +296,18 @@ const payoutReference = z
   .trim()
   .min(1)
   .max(60)
-  .meta({ description: 'Under which the bank has paid it.', examples: ['OUT-2026-0003'] })
+  .meta({ description: 'The bank’s reference of the payment.', examples: ['OUT-2026-0003'] })
 
 const suspenseMembers = {
   ownerId: id('customer'),
   mode,
-  suspenseCents: money.meta({ description: 'What lies on the account.' }),
+  suspenseCents: money.meta({ description: 'The balance of the suspense account.' }),
   creditsCents: money.meta({
-    description: 'Of it, what incoming credits have brought that wait: they are assigned, or sent back.',
+    description: 'The part from waiting incoming credits, which are assigned or sent back.',
   }),
   freeCents: money.meta({
     description:
-      'The rest: refunds and returns of payments for which no wallet of the owner was open. It can be paid out.',
+      'The rest: refunds and returns that arrived while the owner had no open wallet. It can be paid out.',
   }),
 }
 
@@ -322,14 +325,14 @@ export const suspenseApi = {
     callers: ['dash'],
     summary: 'List suspense accounts with money',
     description:
-      'Of all owners. What waits there is nobody’s to keep: incoming credits are assigned or sent back, and the rest belongs to the owner, also to one who was forgotten.',
+      'Of all owners. Incoming credits are assigned or sent back; the rest belongs to the owner, even after an erasure.',
     item: SuspenseRecord,
   }),
   payOut: post('/billing/suspense/payouts', {
     callers: ['dash'],
-    summary: 'Record what was paid out of a suspense account',
+    summary: 'Record a payout of a suspense account',
     description:
-      'A refund, the outcome of a dispute or a returned transfer that came when no wallet of the owner was open. It belongs to the owner: the operator has the bank pay it to them, and this books it. The same reference counts once: with the same owner and amount it is answered again, with others it is refused.',
+      'A refund, the outcome of a dispute or a returned transfer that arrived while the owner had no open wallet. It belongs to the owner: the operator has the bank pay it out, and this books it. A reference counts once: with the same owner and amount the answer is repeated, otherwise it is refused.',
     body: z.strictObject({
       ownerId: id('customer'),
       mode: mode.default('live'),
@@ -345,13 +348,10 @@ export const suspenseApi = {
     returns: [200, z.object(suspenseMembers).meta({ id: 'SuspenseBalance' })],
     fails: {
       ...recordFails,
-      beyond_suspense: [400, 'amountEuros: so much is not there to be paid out.'],
+      exceeds_suspense_balance: [400, 'amountEuros exceeds the suspense balance. Pay out at most that.'],
     },
     emits: {
-      'suspense.paid_out': event(
-        'Money that had come back when no wallet was open was paid out to its owner.',
-        PaidOutEvent,
-      ),
+      'suspense.paid_out': event('Money on a suspense account has been paid out to its owner.', PaidOutEvent),
     },
   }),
 }

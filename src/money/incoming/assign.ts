@@ -19,7 +19,6 @@ import { causeOf, creditEvent, creditMachine, IncomingCredit, IS_INCOMING } from
 import { payableIn } from './match.ts'
 import { repayDebt } from './receive.ts'
 
-/** A credit to be assigned: its owner, the payer's reference, and what it paid when it was handed over. */
 interface NamedCredit extends Tenant {
   readonly reference: string | null
   readonly payableType: PayableType | null
@@ -146,7 +145,7 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
 
 /** The wallet was read before its account was locked. */
 const closedMeanwhile = (refuse: Assigning['refuse']): Refusal =>
-  refuse('wallet_closed', 'The wallet was closed meanwhile: the money waits on its owner’s suspense account.')
+  refuse('wallet_closed', 'The wallet was closed meanwhile. The money is on its owner’s suspense account.')
 
 /**
  * Books what the bank has sent back: the money leaves the suspense account where it waited, the platform's or

@@ -4,7 +4,6 @@ import { ACQUIRER_ACCOUNTS, type Book, type Cause, DEBT_ACCOUNTS, postCollected 
 import { type WalletRow, walletEvent } from '../wallets/index.ts'
 import { enterSuspense, type Receiving, repayDebt } from './receive.ts'
 
-/** The accounts that charges of an acquirer into these wallets need in the book. */
 export const accountsToCollect = (...walletIds: readonly string[]) =>
   ({
     wallets: walletIds,

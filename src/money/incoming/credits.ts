@@ -15,7 +15,6 @@ const IN_WALLET = { $in: ['matched', 'assigned'] as const }
 export const lockCredit = (creditId: string, { records, tenant }: Reading): Promise<IncomingCredit | null> =>
   records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true })
 
-/** The credits of a wallet for this payable, in the order of their arrival. */
 export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading): Promise<IncomingCredit[]> =>
   records.find(
     IncomingCredit,
@@ -45,7 +44,6 @@ export async function payWithCredit(
 const SENDERS = `
 select id, sender_name as name from incoming_credits where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** The senders of these credits, by their ids; unknown senders are left out. */
 export async function sendersOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -66,7 +64,6 @@ interface OwnRefund extends Row {
   readonly amountCents: Cents
 }
 
-/** Refunds of these credits within the owner, by the payment that they refund. */
 export const ownRefunds = (
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -55,7 +55,6 @@ const schema = defineEntity({
     returnReference: nullable.string(),
     payableType: nullable.enum(payableTypes),
     payableId: nullable.string(),
-    /** The paying owner and wallet, if they are of this installation. */
     fromOwnerId: nullable.string(),
     fromWalletId: nullable.string(),
     amountCents: centsColumn('amount_cents'),
@@ -141,7 +140,6 @@ const UNSET = {
   refundedCents: 0n,
 }
 
-/** Collects credits as plain rows, which a group commit inserts together. */
 export class CreditRows implements Pick<Records, 'create'> {
   readonly #made: IncomingCredit[] = []
   readonly #now: Date

@@ -53,7 +53,7 @@ const incoming = implement(
 
 export const incomingArea = area(
   'Incoming',
-  'What has been sent by SEPA: matched to a wallet, or waiting to be.',
+  'Credits by SEPA: matched to a wallet, or waiting for one.',
   incoming,
   {
     personal: incomingPersonal,

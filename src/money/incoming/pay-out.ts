@@ -65,7 +65,11 @@ export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, con
   const { sql, emit, refuse, queueStatement } = context
   const { amountCents, reference } = body
   const other = await paidToAnother(sql, body)
-  if (other) return refuse('reference_used', `reference: what is booked under it was paid to ${other}.`)
+  if (other)
+    return refuse(
+      'reference_used',
+      `reference: it is booked for a payment to ${other}. Use the reference of this payment.`,
+    )
   const opened = await openForRecord(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened
   const { book, cause, isBooked } = opened
@@ -78,7 +82,10 @@ export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, con
   if (isBooked) return standing()
   const { freeCents } = standing()
   if (amountCents > freeCents)
-    return refuse('beyond_suspense', `amountEuros: ${formatMoney(freeCents)} can be paid out to this owner.`)
+    return refuse(
+      'exceeds_suspense_balance',
+      `amountEuros exceeds the suspense balance of ${formatMoney(freeCents)}. Pay out at most that.`,
+    )
   book.move(PAYOUT.kind, 'suspense', 'bank', amountCents, cause)
   queueStatement(book.post(sql))
   const left = standing()

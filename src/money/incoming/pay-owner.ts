@@ -15,7 +15,6 @@ export interface OwnerPayment {
   /** The id of its credit, by which the caller finds the payment when a part is refunded. */
   readonly id?: string
   readonly fromWalletId: string
-  /** The payer's name as the payee may see it. */
   readonly senderName: string | null
   readonly to: { readonly ownerId: string; readonly walletId: string; readonly name: string | null }
   readonly amountCents: Cents
@@ -34,7 +33,6 @@ export type PayingContext = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'runForOwner'
 >
 
-/** The part of a request's context, or of a batch item, that a payment needs. */
 type MakingContext = Pick<TenantNow, 'now'> & Crediting
 
 /** The accounts that a payment between these wallets needs in the book, of this owner or another one. */

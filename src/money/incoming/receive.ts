@@ -95,7 +95,7 @@ export async function receive(
   return credits
 }
 
-/** What an earlier attempt has booked. Read once the accounts are locked: a concurrent attempt has ended then. */
+/** The bookings of an earlier attempt. Read once the accounts are locked: a concurrent attempt has ended then. */
 async function alreadyRecorded(
   incoming: readonly Incoming[],
   { records, tenant }: Pick<Receiving, 'records' | 'tenant'>,
@@ -169,7 +169,6 @@ export const arrive: HandlerOf<typeof incomingSteps.arrive> = async ({ body }, c
   return { done: true }
 }
 
-/** Returns what was not booked before. */
 export function receiveHandedOver(
   { credits }: Arrivals,
   context: ContextOf<typeof incomingSteps.arrive>,

@@ -15,7 +15,7 @@ interface Nature {
 
 /** The chart of accounts. A tenant has one account of each kind, and one `wallet` account for each wallet. */
 export const accountKinds = {
-  wallet: { normal: 'credit', minimum: NO_CENTS, meaning: 'What we owe the owner: the money of a wallet.' },
+  wallet: { normal: 'credit', minimum: NO_CENTS, meaning: 'Owed to the owner: the money of a wallet.' },
   bank: { normal: 'debit', minimum: NO_CENTS, meaning: 'The owner’s money at our bank.' },
   clearing_sepa: { normal: 'credit', minimum: null, meaning: 'Submitted to the SEPA rail, not settled yet.' },
   clearing_cards: {
@@ -26,36 +26,36 @@ export const accountKinds = {
   clearing_acquirer: {
     normal: 'debit',
     minimum: null,
-    meaning: 'Charged to payers’ cards, and not paid to us by the acquirer yet.',
+    meaning: 'Charged to payers’ cards, and not paid out by the acquirer yet.',
   },
-  suspense: { normal: 'credit', minimum: NO_CENTS, meaning: 'Received, and nobody knows yet for which wallet.' },
+  suspense: { normal: 'credit', minimum: NO_CENTS, meaning: 'Received, with no wallet assigned yet.' },
   float: {
     normal: 'credit',
     minimum: NO_CENTS,
-    meaning: 'A deposit at the card processor. No authorization looks at it.',
+    meaning: 'A deposit at the card processor. Authorizations do not depend on it.',
   },
-  fees: { normal: 'credit', minimum: null, meaning: 'What we have earned.' },
+  fees: { normal: 'credit', minimum: null, meaning: 'Revenue of the platform.' },
   advance: {
     normal: 'credit',
     minimum: NO_CENTS,
     meaning:
-      'Our own money at the bank, in place of what the owner, the acquirer or a card network owes us, or of what we have lost.',
+      'The platform’s own money at the bank, which covers what the owner, the acquirer or a card network owes it, and its losses.',
   },
   receivable: {
     normal: 'debit',
     minimum: NO_CENTS,
-    meaning: 'What the owner owes us: facts larger than a balance.',
+    meaning: 'Owed by the owner: facts larger than a balance.',
   },
   disputes: {
     normal: 'debit',
     minimum: null,
     meaning:
-      'Laid out for disputed payments until they are decided. Negative: the card network has paid more than the owner is due.',
+      'Advanced for disputed payments until they are decided. Negative: the card network has paid more than the owner is due.',
   },
   losses: {
     normal: 'debit',
     minimum: NO_CENTS,
-    meaning: 'Given back to the owner for payments that were not authorized, and not recovered.',
+    meaning: 'Refunded to the owner for unauthorized payments, and not recovered.',
   },
 } as const satisfies Record<string, Nature>
 

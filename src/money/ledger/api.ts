@@ -7,21 +7,18 @@ import { recordHead, recordTail, searchText, timeRange } from '../../values/sche
 import { kindsOfAccount } from './account.ts'
 
 const signed = signedMoney.meta({ description: 'Credits are positive, debits negative.' })
-const version = z
-  .int()
-  .min(0)
-  .meta({ description: 'How many entries the account has: each has the next number.' })
+const version = z.int().min(0).meta({ description: 'The number of entries of the account.' })
 
 const accountIdentity = {
   currency: z.literal('EUR'),
   kind: z.enum(kindsOfAccount),
-  normal: z.enum(['debit', 'credit']).meta({ description: 'The side on which it usually stands.' }),
+  normal: z.enum(['debit', 'credit']).meta({ description: 'Its normal side.' }),
   walletId: id('wallet').nullable(),
 }
 const accountBalance = {
   postedCents: signed,
   heldCents: money,
-  availableCents: signedMoney.meta({ description: 'What is posted less what is held.' }),
+  availableCents: signedMoney.meta({ description: 'Posted less held.' }),
   version,
 }
 
@@ -43,9 +40,7 @@ const reference = z.object({
   type: z.string().meta({ examples: ['transfer'] }),
   id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
 })
-const kind = z
-  .string()
-  .meta({ description: 'Which posting of the chart of accounts.', examples: ['transfer'] })
+const kind = z.string().meta({ description: 'The posting template.', examples: ['transfer'] })
 const valueDate = z.iso.date()
 
 const EntryRecord = z
@@ -53,7 +48,7 @@ const EntryRecord = z
     accountId: id('account'),
     postingId: id('posting'),
     amountCents: signed,
-    heldCents: signedMoney.meta({ description: 'By how much what is held on the account changes.' }),
+    heldCents: signedMoney.meta({ description: 'The change of the held amount.' }),
     balanceAfterCents: signed,
     heldAfterCents: money,
     version,
@@ -81,7 +76,7 @@ const account_not_found = missing('account')
 
 const proving = {
   description:
-    'Reads every entry: the versions of an account have no gap, its balance is the sum of its entries, what is held is the sum of its open holds, and everything sums to zero. Writers are not held up.',
+    'Reads every entry: the versions of an account have no gap, its balance is the sum of its entries, what is held is the sum of its open holds, and everything sums to zero. Writes continue meanwhile.',
   run: 'read',
   returns: [
     200,
@@ -97,7 +92,7 @@ const proving = {
 
 const verifying = [
   409,
-  'This ledger is being proved already. Wait for the answer to that, then ask again.',
+  'A verification of this ledger is running. Wait for its answer, then try again.',
 ] as const satisfies Failure
 
 export const ledgerApi = {
@@ -116,7 +111,7 @@ export const ledgerApi = {
   entries: list('/ledger/accounts/{id}/entries', {
     ...reading,
     summary: 'List the entries of an account',
-    description: 'The last one first. Each carries what stood after it, so the newest says what stands now.',
+    description: 'Newest first. Each has the balance after it, so the newest has the current balance.',
     filters: timeRange,
     item: EntryRecord.extend({ kind, reference, valueDate }).meta({ id: 'LedgerAccountEntry' }),
     fails: { account_not_found },
@@ -128,7 +123,7 @@ export const ledgerApi = {
       kind: searchText,
       referenceId: id('intent')
         .optional()
-        .meta({ description: 'For what the money moved: the id of a transfer, an intent.' }),
+        .meta({ description: 'The record that moved the money: a transfer, an intent.' }),
       ...timeRange,
     },
     item: PostingRecord,
@@ -142,7 +137,7 @@ export const ledgerApi = {
   }),
   balances: list('/ledger/balances', {
     ...reading,
-    summary: 'How every account stands, or stood at an instant',
+    summary: 'Get the balances of all accounts, now or at an instant',
     description: 'At any instant the balances of all accounts sum to zero.',
     filters: {
       at: instant.optional().meta({ description: 'With all that was booked by then; now, if left out.' }),
@@ -152,12 +147,12 @@ export const ledgerApi = {
   verify: post('/ledger/verify', {
     ...reading,
     ...proving,
-    summary: 'Prove the ledger',
+    summary: 'Verify the ledger',
     fails: { verifying },
   }),
   verifyOwner: post('/customers/{id}/ledger/verify', {
     ...proving,
-    summary: 'Prove the ledger of an owner',
+    summary: 'Verify the ledger of an owner',
     description: `${proving.description} Money of unknown owners is on the ledger of the platform, \`customer_house\`.`,
     callers: ['dash'],
     body: z.strictObject({ mode: z.enum(['test', 'live']).default('live') }),

@@ -107,7 +107,6 @@ export interface Flow {
   readonly outCents: Cents
 }
 
-/** The entries of an account with versions above one and up to another. */
 interface EntryRange {
   readonly accountId: string
   readonly after: bigint

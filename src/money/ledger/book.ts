@@ -6,7 +6,6 @@ import { type Cents, minus, negated, NO_CENTS, plus, sumOf } from '../../values/
 import { type AccountKind, accountKinds } from './account.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
 
-/** Locked until the transaction ends. */
 export interface LockedAccount extends Row {
   readonly id: string
   readonly kind: AccountKind

@@ -20,7 +20,6 @@ export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readon
 interface BookAccounts {
   readonly wallets: readonly string[]
   readonly others?: readonly AccountKind[]
-  /** Left out if the tenant has none. */
   readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
   /** Wallets of other owners that this transaction pays, or is paid by: their accounts are locked as well. */
@@ -32,7 +31,6 @@ export interface OtherWallets {
   readonly walletIds: readonly string[]
 }
 
-/** The accounts between owners, beside their wallets. */
 export const BETWEEN_OWNERS = { others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS } as const
 
 /**
@@ -109,7 +107,7 @@ const openHolds = async (
 
 export const recordFails = {
   customer_not_found: [404, 'ownerId: no such customer.'],
-  reference_used: [409, 'reference: another payment is booked under it. Give the reference of this one.'],
+  reference_used: [409, 'reference: another payment is booked under it. Use the reference of this one.'],
 } as const satisfies Record<string, Failure>
 
 interface RecordedPayment extends Tenant {
@@ -167,7 +165,7 @@ export async function openForRecord(
 }
 
 const otherAmount = (booked: Cents): string =>
-  `reference: ${formatMoney(booked)} are booked under it for this owner. Give the reference of this payment, or the amount of that one.`
+  `reference: ${formatMoney(booked)} are booked under it for this owner. Use the reference of this payment, or the booked amount.`
 
 /** The accounts, beside the wallet, of what an acquirer charges, pays and refunds. */
 export const ACQUIRER_ACCOUNTS = [
@@ -185,7 +183,7 @@ interface Collected {
   readonly cause: Cause
 }
 
-/** What the acquirer has yet to pay; zero if it has paid more than was left after refunds. */
+/** The acquirer's outstanding amount; zero if it has paid more than was left after refunds. */
 function owedByAcquirer(book: Book): Cents {
   const owed = book.available('clearing_acquirer')
   return owed > 0n ? owed : NO_CENTS
@@ -193,7 +191,7 @@ function owedByAcquirer(book: Book): Cents {
 
 /**
  * Posts what an acquirer has charged, paid or refunded. The owner has the money at once and the bank later:
- * until then the platform advances it, so that the bank covers whatever leaves the wallets meanwhile.
+ * until then the platform advances it, so that the bank covers all debits of the wallets meanwhile.
  */
 export function postCollected(
   kind: Collecting,

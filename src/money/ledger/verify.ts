@@ -59,7 +59,6 @@ select id, count(*) as entries, count(*) filter (where version <> expected) as g
   sum(amount_cents)::bigint as sum, sum(hold_cents)::bigint as "heldSum"
 from read group by id`
 
-/** Divides the entries of all accounts into slices of about the same size. */
 function* slicesOf(accounts: readonly AccountRow[]): Generator<EntryRange[]> {
   let slice: EntryRange[] = []
   let remaining = SLICE

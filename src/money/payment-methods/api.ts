@@ -39,7 +39,7 @@ export const paymentMethodsApi = {
   addPaymentMethod: post('/billing/payment-methods', {
     summary: 'Add a payment method',
     description: [
-      'By the token that the processor gave you for it: the processor keeps the number, we never see one. A body in which a card’s number stands anywhere is refused.',
+      'By the processor’s token: the processor stores the number, this service never sees it. A body with a card number is refused.',
       'Tokens of test mode: `tok_visa`, `tok_mastercard`, `tok_sepa_debit`, and `tok_declined`, a card that declines every charge.',
     ].join('\n\n'),
     callers: ['key'],
@@ -52,16 +52,16 @@ export const paymentMethodsApi = {
           description: 'Of the processor.',
           examples: ['tok_visa'],
         }),
-        holder: label.meta({ description: 'In whose name it is.', examples: ['Ada Lovelace'] }),
+        holder: label.meta({ description: 'The holder’s name.', examples: ['Ada Lovelace'] }),
       }),
     ),
     example: { token: 'tok_visa', holder: 'Ada Lovelace' },
     returns: [201, PaymentMethodRecord],
     fails: {
-      token_unknown: [400, 'token: the processor knows no such token.'],
+      token_unknown: [400, 'token: the processor does not know it.'],
       processor_silent: [
         504,
-        'The processor did not answer in time. Nothing is recorded: add it again, with a new Idempotency-Key.',
+        'The processor did not answer in time. Nothing was recorded: add it again, with a new Idempotency-Key.',
       ],
     },
     emits: { 'payment_method.created': event('A payment method has been added.', PaymentMethodEvent) },
@@ -76,7 +76,7 @@ export const paymentMethodsApi = {
   }),
   removePaymentMethod: del('/billing/payment-methods/{id}', {
     summary: 'Remove a payment method',
-    description: 'Nothing more is drawn from it. What is under way is not touched.',
+    description: 'It is not charged again. Pending charges are not affected.',
     callers: ['key'],
     scope: 'billing:write',
     returns: [204, nothing],

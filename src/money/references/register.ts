@@ -15,7 +15,7 @@ export interface Payable {
 export const payableMembers = {
   payableType: z.enum(payableTypes).nullable().meta({
     description:
-      'What the money is for, where that is known. `request`: a payment request. `payment_token`: a charge. `payment`: it comes back, of the payment with this id.',
+      'The purpose of the money, if known. `request`: a payment request. `payment_token`: a charge. `payment`: a refund of the payment with this id.',
   }),
   payableId: z
     .string()
@@ -98,7 +98,7 @@ cross join lateral (
 cross join lateral (
   select status from wallets where (owner_id, mode, id) = (r.owner_id, r.mode, r.wallet_id) limit 1) as w`
 
-/** Of one owner or of all; unknown numbers are left out. */
+/** Unknown numbers are left out. */
 export async function namedBy(
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },

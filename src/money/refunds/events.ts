@@ -15,14 +15,14 @@ const RefundEvent = z.object({
   status: z.enum(refundMachine.states),
   origin: z.enum(refundOrigins),
   way: z.enum(refundWays),
-  reason: z.string().max(200).optional().meta({ description: 'Why nothing has come back.' }),
+  reason: z.string().max(200).optional().meta({ description: 'Why the refund failed.' }),
 })
 
 export const refundEvents = {
-  'refund.requested': event('Money of a payment has been asked back.', RefundEvent),
-  'refund.completed': event('Money of a payment is back: a part, or all of it.', RefundEvent),
-  'refund.failed': event('Money that was asked back has not come, and why.', RefundEvent),
-  'refund.cancelled': event('Nobody waits any more for money that was asked back.', RefundEvent),
+  'refund.requested': event('A refund has been requested.', RefundEvent),
+  'refund.completed': event('A refund has been received: a part of a payment, or all of it.', RefundEvent),
+  'refund.failed': event('A refund has failed.', RefundEvent),
+  'refund.cancelled': event('A requested refund is no longer expected.', RefundEvent),
 }
 
 /** Emitted by every operation that brings money of a payment back. */

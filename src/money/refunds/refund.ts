@@ -35,7 +35,6 @@ const schema = defineEntity({
     /** Null for money of no known payment, and for the part above the payment. */
     transactionId: nullable.string(),
     agentId: nullable.string(),
-    /** The owner's wallet that has the money, or null. */
     walletId: nullable.string(),
     status: p.enum(refundMachine.states).onCreate(() => refundMachine.initial),
     origin: p.enum(refundOrigins),
@@ -51,13 +50,11 @@ const schema = defineEntity({
     /** The payment request that refunds it, and that request's payment; null for all other refunds. */
     requestId: nullable.string(),
     paymentId: nullable.string(),
-    /** The SEPA transfer that returns it to the payer of the request. */
     transferId: nullable.string(),
     attempts: p.integer().onCreate(() => 0),
     /** Null where there is nothing left to ask. */
     askDueAt: nullable.instant(),
     merchantAskedAt: nullable.instant(),
-    /** From then on the money is no longer expected. */
     dueAt: nullable.instant(),
     completedAt: nullable.instant(),
     workflowId: nullable.string(),

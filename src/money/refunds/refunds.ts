@@ -48,7 +48,7 @@ interface RefundSource {
 export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountCents: Cents
-  /** Null where the refund that was requested speaks for itself. */
+  /** Null if the requested refund itself is the source. */
   readonly source: RefundSource | null
 }
 
@@ -86,7 +86,6 @@ export class Refunds {
     return sumOf(this.#awaitedOf(transactionId).map(outstandingOf))
   }
 
-  /** A refund of exactly this amount was requested, and is outstanding. */
   awaits(transactionId: string, amountCents: Cents): boolean {
     return this.#awaitedOf(transactionId).some(row => outstandingOf(row) === amountCents)
   }
@@ -300,12 +299,11 @@ export async function openRefunds(
   return new Refunds(tenantNow, [...named.values(), ...awaited, ...ofRecords])
 }
 
-/** A payment rarely has more than a few. */
-const MOST_OF_PAYMENT = 100
+const MAX_OF_PAYMENT = 100
 
 /** Requested refunds and receipts that came by themselves, the oldest first. */
 export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
-  records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MOST_OF_PAYMENT })
+  records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 
 /** The part of a payment that is not refunded, awaited or disputed. Facts may exceed the payment: then zero. */
 export function leftToRefund(

@@ -19,9 +19,9 @@ const status = z.enum(statementMachine.states).meta({
 })
 
 const figures = {
-  openingCents: money.meta({ description: 'What was in the wallet when the month began.' }),
+  openingCents: money.meta({ description: 'The balance at the beginning of the month.' }),
   closingCents: money.meta({
-    description: 'What was in it at `to`: the opening, with all that came and went.',
+    description: 'The balance at `to`: the opening balance and all movements.',
   }),
 }
 
@@ -36,11 +36,11 @@ export const StatementRecord = z
     bic: z.string().nullable(),
     currency: z.literal('EUR'),
     from: instant,
-    to: instant.meta({ description: 'What was booked before this instant is in it.' }),
+    to: instant.meta({ description: 'It includes movements booked before this instant.' }),
     ...figures,
     inCents: money,
     outCents: money,
-    movements: z.int().min(0).meta({ description: 'How many; what is only held is none.' }),
+    movements: z.int().min(0).meta({ description: 'The number of movements; holds do not count.' }),
     ...recordTail,
   })
   .meta({ id: 'Statement' })
@@ -60,10 +60,10 @@ const fails = { statement_not_found }
 export const statementsApi = {
   create: post('/statements', {
     limits: { oneAtATime: true },
-    summary: 'Draw up the statement of a month',
+    summary: 'Create the statement of a month',
     description: [
       'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one for each wallet and month: asking again returns the same record, updated while it is `open`.',
-      'It shows what is booked: opening balance and movements make the closing balance. Money that is only held has not moved. Closed wallets keep their statements.',
+      'It shows booked movements: opening balance and movements make the closing balance. Held money has not moved. Closed wallets keep their statements.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'statements:write',
@@ -71,7 +71,7 @@ export const statementsApi = {
       walletId: id('wallet'),
       period: period
         .optional()
-        .meta({ description: 'A month, `YYYY-MM` in UTC; the one that runs, if left out.' }),
+        .meta({ description: 'A month, `YYYY-MM` in UTC; the current one by default.' }),
     }),
     example: { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, StatementRecord],
@@ -81,7 +81,7 @@ export const statementsApi = {
       period_before_wallet: [400, 'period: The wallet was opened later.'],
     },
     emits: {
-      'bill.updated': event('The statement of a month has been drawn up or brought up to date.', BillEvent),
+      'bill.updated': event('A monthly statement has been created or updated.', BillEvent),
     },
   }),
   list: list('/statements', {
@@ -99,7 +99,7 @@ export const statementsApi = {
   pdf: get('/statements/{id}/pdf', {
     limits: { oneAtATime: true },
     ...reading,
-    summary: 'A statement as a document to print',
+    summary: 'Get a statement as PDF',
     description:
       'A4. Names in Latin, Greek and Cyrillic letters, and many others, are written as they are. What is too long for its line ends in `…`; the other forms have it in full.',
     returns: [200, file('application/pdf')],
@@ -108,7 +108,7 @@ export const statementsApi = {
   csv: get('/statements/{id}/csv', {
     limits: { oneAtATime: true },
     ...reading,
-    summary: 'A statement as a table',
+    summary: 'Get a statement as CSV',
     description:
       'RFC 4180 in UTF-8, one movement a line, ISO dates, amounts with a dot and two decimals. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line break, or a part of it behind a semicolon, a tab or a line break does) has an apostrophe there.',
     returns: [200, file('text/csv')],
@@ -117,7 +117,7 @@ export const statementsApi = {
   camt053: get('/statements/{id}/camt053', {
     limits: { oneAtATime: true },
     ...reading,
-    summary: 'A statement as a bank sends it',
+    summary: 'Get a statement as camt.053',
     description:
       'ISO 20022 camt.053.001.08. The balance at the end is `CLBD`; of an `open` statement, `ITBD`.',
     returns: [200, file('application/xml')],

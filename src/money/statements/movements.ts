@@ -56,7 +56,6 @@ export interface Movement {
   readonly balanceCents: Cents
   readonly name: string | null
   readonly iban: string | null
-  /** Set if the counterparty is a wallet of the same owner. */
   readonly walletId: string | null
   readonly reference: string | null
   readonly endToEndId: string | null

@@ -20,7 +20,6 @@ interface Style {
   readonly size?: number
   readonly colour?: 'ink' | 'faint'
   readonly alignRight?: true
-  /** A longer text is cut and ends in an ellipsis. */
   readonly width?: number
 }
 

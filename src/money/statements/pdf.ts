@@ -64,7 +64,7 @@ class StatementPdf {
     document.text('Account statement', LEFT, 48, { font: 'bold', size: 20 })
     document.text(monthIn(this.#statement), LEFT, 76, { size: 12, colour: 'faint' })
     document.text(`No. ${period}`, RIGHT, 54, { font: 'bold', size: 11, alignRight: true })
-    const state = status === 'final' ? 'Final' : 'Interim: the month still runs'
+    const state = status === 'final' ? 'Final' : 'Interim: the month is not over'
     document.text(state, RIGHT, 76, { size: 9, colour: 'faint', alignRight: true })
     document.line(102, 'ink')
     const facts: readonly (readonly [string, string | null])[] = [
@@ -138,7 +138,7 @@ class StatementPdf {
     document.text(`Closing balance at ${at}`, columns.booked, y + 38, { font: 'bold' })
     document.text(`EUR ${figure(closingCents)}`, columns.balance, y + 38, bold)
     if (isFinal) return
-    document.text('Of the month that still runs: what is booked later is not in it.', LEFT, y + 54, {
+    document.text('The month is not over: later movements are not included.', LEFT, y + 54, {
       size: 7.5,
       colour: 'faint',
     })

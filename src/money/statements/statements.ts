@@ -118,7 +118,7 @@ const statements = implement(statementsApi, {
 
 export const statementsArea = area(
   'Statements',
-  'What came into a wallet in a month, what left it, and what was there before and after.',
+  'The movements of a wallet in a month, with opening and closing balance.',
   statements,
   {
     aliases: { statements: 'bills' },

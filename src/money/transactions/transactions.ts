@@ -140,7 +140,7 @@ const transactions = implement(transactionsApi, {
 
 export const transactionsArea = area(
   'Transactions',
-  'What has been paid, by whatever means: one record for each payment.',
+  'Payments by any means: one record each.',
   transactions,
   { personal: transactionsPersonal, entities: [Transaction], machines: [transactionMachine] },
 )

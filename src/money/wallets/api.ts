@@ -11,7 +11,7 @@ const status = z.enum(walletMachine.states)
 
 const balance = {
   availableCents: money.meta({ description: 'What can be spent.' }),
-  heldCents: money.meta({ description: 'Kept for payments that have been approved.' }),
+  heldCents: money.meta({ description: 'Held for approved payments.' }),
 }
 
 export const WalletRecord = z
@@ -31,7 +31,7 @@ export const WalletRecord = z
       .string()
       .nullable()
       .meta({
-        description: 'Its own number: what is sent there is credited to it. A purse has none.',
+        description: 'Its own IBAN, for incoming transfers. A purse has none.',
         examples: ['DE58999900010000000001'],
       }),
     bic: z.string().nullable(),
@@ -60,7 +60,7 @@ export const walletClosed = { 'wallet.closed': event('A wallet has been closed.'
 export const walletsApi = {
   create: post('/wallets', {
     summary: 'Open a wallet',
-    description: 'A wallet below another one is a purse of its own; nothing flows between them by itself.',
+    description: 'A child wallet has its own balance; no money moves between them automatically.',
     callers: ['key'],
     scope: 'wallets:write',
     body: z.strictObject({
@@ -78,8 +78,7 @@ export const walletsApi = {
   }),
   list: list('/wallets', {
     summary: 'List wallets',
-    description:
-      'Newest first, purses of cards among them. Closed ones are left out unless `status=closed` asks for them.',
+    description: 'Newest first, including purses of cards. Closed ones only with `status=closed`.',
     callers: ['key', 'agent'],
     scope: 'wallets:read',
     filters: {
@@ -102,7 +101,7 @@ export const walletsApi = {
   update: patch('/wallets/{id}', {
     summary: 'Rename a wallet, or freeze it',
     description:
-      'Nothing leaves a frozen wallet, and what has not left it by SEPA is cancelled at once; money can still be paid in. The purse of a card is not frozen: freeze the card.',
+      'No money leaves a frozen wallet, and SEPA transfers that are not submitted yet are cancelled; it can still receive money. The purse of a card is not frozen: freeze the card.',
     callers: ['key'],
     scope: 'wallets:write',
     body: z.strictObject({ name: label, status: z.enum(['active', 'frozen']), metadata }).partial(),
@@ -112,14 +111,14 @@ export const walletsApi = {
       ...fails,
       wallet_of_card: [
         400,
-        'status: the wallet is the purse of a card. Freeze the card (POST /cards/{id}/freeze): nothing leaves the purse then.',
+        'status: the wallet is the purse of a card. Freeze the card instead (POST /cards/{id}/freeze).',
       ],
     },
-    emits: { 'wallet.updated': event('A wallet has been renamed, frozen or let go again.', WalletEvent) },
+    emits: { 'wallet.updated': event('A wallet has been renamed, frozen or unfrozen.', WalletEvent) },
   }),
   balance: get('/wallets/{id}/balance', {
     readsClock: true,
-    summary: 'What a wallet holds, or held at an instant',
+    summary: 'Get the balance of a wallet, now or at an instant',
     callers: ['key', 'agent'],
     scope: 'wallets:read',
     query: z.strictObject({ at: instant.optional().meta({ description: 'Now, if left out.' }) }),
@@ -129,16 +128,16 @@ export const walletsApi = {
   close: del('/wallets/{id}', {
     summary: 'Close a wallet',
     description:
-      'For good. It must be empty, with nothing held on it and no open wallet below it. The wallet of an agent and the purse of a card end with them.',
+      'Permanent. It must be empty, with nothing held on it and no open wallet below it. The wallet of an agent and the purse of a card end with them.',
     callers: ['key'],
     scope: 'wallets:write',
     returns: [200, WalletRecord],
     fails: {
       ...fails,
-      wallet_not_empty: [400, 'There is still money in the wallet. Move it away before.'],
-      wallet_has_children: [400, 'There are open wallets below it. Close them before.'],
+      wallet_not_empty: [400, 'The wallet is not empty. Move its money first.'],
+      wallet_has_children: [400, 'The wallet has open child wallets. Close them first.'],
       wallet_of_card: purseRefusal(),
-      wallet_of_agent: [400, 'The wallet belongs to an agent and ends with it.'],
+      wallet_of_agent: [400, 'The wallet belongs to an agent, and is closed when the agent is deleted.'],
     },
     emits: walletClosed,
   }),

@@ -10,7 +10,6 @@ export interface PayableWallet extends Row {
   readonly status: Wallet['status']
   readonly iban: string | null
   readonly bic: string | null
-  /** The number in the wallet's payment reference. */
   readonly number: bigint
 }
 
@@ -32,7 +31,7 @@ from (
   cross join lateral (select * from wallets where wallets.iban = a.iban and ${FOUND}) as found
 ) as w`
 
-/** By id or IBAN, of one owner or of all. By a reference they are found in the register of references. */
+/** Finds wallets by id or IBAN, of one owner or of all. References are looked up in their register. */
 export const payableWallets = (
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },

@@ -51,7 +51,6 @@ export const walletsPersonal = {
 const WHY =
   'the wallet is the purse of a card, and only that card pays from it. POST /cards/{id}/fund fills it, and what is left comes back when the card is closed.'
 
-/** The refusal of a purse where a request names a wallet, in its path or in this member. */
 export const purseRefusal = (member?: string): Failure => [
   400,
   member ? `${member}: ${WHY}` : `T${WHY.slice(1)}`,

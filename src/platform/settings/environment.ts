@@ -15,7 +15,7 @@ export function environment(): Settings {
 }
 
 /** Variables of other programs, which read the same file and resemble ours. */
-const OF_OTHERS =
+const FOREIGN_VARIABLES =
   /^PG[A-Z]+$|^(AGENTPAY|NODE|NPM|POSTGRES|COMPOSE|DOCKER)_|^TEMPORAL_(CLI|CODEC|CONFIG|ENV|PROFILE)/
 
 /**
@@ -26,7 +26,7 @@ export function refuseMisspelt(names: readonly string[], file: string): void {
   refuseRenamed(names)
   const known = settingVariables()
   for (const name of names) {
-    if (known.includes(name) || OF_OTHERS.test(name)) continue
+    if (known.includes(name) || FOREIGN_VARIABLES.test(name)) continue
     const meant = nearest(name, known)
     if (meant) throw new WrongSetting(`${name} in ${file} is not a setting. Did you mean ${meant}?`)
   }

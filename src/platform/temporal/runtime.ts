@@ -38,7 +38,7 @@ function isLegible(payload: Payload): boolean {
  * Decodes an unreadable payload as null: an operator may signal anything, and an error would fail the task
  * for ever.
  */
-export const legible: PayloadCodec = {
+export const lenientCodec: PayloadCodec = {
   encode: async payloads => payloads,
   decode: async payloads => payloads.map(payload => (isLegible(payload) ? payload : NOTHING)),
 }

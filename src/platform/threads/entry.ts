@@ -75,7 +75,7 @@ class Job {
       this.#bytes.breakOff(gone)
       this.#pieces?.return?.().catch(() => undefined)
     })
-    if (!this.#order.isFed) return
+    if (!this.#order.hasInput) return
     this.#first = this.#next()
     this.#first.catch(() => undefined)
   }
@@ -98,9 +98,9 @@ class Job {
   }
 
   async #begin(): Promise<AsyncIterator<unknown>> {
-    const { module, name, args, isFed } = this.#order
+    const { module, name, args, hasInput } = this.#order
     const work = (await import(module))[name]
-    const result = work(...args, ...(isFed ? [this.#bytes] : []), this.#pages())
+    const result = work(...args, ...(hasInput ? [this.#bytes] : []), this.#pages())
     return result?.[Symbol.asyncIterator]?.() ?? only(result)
   }
 

@@ -6,7 +6,7 @@ export interface JobRequest {
   readonly name: string
   readonly args: readonly unknown[]
   /** The job starts at once and reads the bytes that are sent to it. */
-  readonly isFed: boolean
+  readonly hasInput: boolean
 }
 
 /**

@@ -15,7 +15,7 @@ const LIMITS: OwnerQueueLimits = {
   waitMs: 30_000,
 }
 /** Jobs with input mostly wait for their sender, and their memory is already reserved. */
-const FED_LIMITS: Partial<OwnerQueueLimits> = { atOnceOfOne: 8, atOnce: 256 }
+const INPUT_LIMITS: Partial<OwnerQueueLimits> = { atOnceOfOne: 8, atOnce: 256 }
 
 export interface PoolOptions extends ThreadOptions {
   readonly limits?: Partial<OwnerQueueLimits>
@@ -37,7 +37,7 @@ export class ThreadPool implements Threads {
     this.#turns = {
       run: new OwnerQueue(limits),
       stream: new OwnerQueue(limits),
-      feed: new OwnerQueue({ ...limits, ...FED_LIMITS }),
+      feed: new OwnerQueue({ ...limits, ...INPUT_LIMITS }),
     }
   }
 
@@ -84,7 +84,7 @@ export class ThreadPool implements Threads {
     }
   }
 
-  async #begin(turns: OwnerQueue, task: Task, args: readonly unknown[], isFed: boolean) {
+  async #begin(turns: OwnerQueue, task: Task, args: readonly unknown[], hasInput: boolean) {
     const endTurn = await turns.acquire(task.owner)
     const thread = this.#thread()
     thread.jobs++
@@ -101,7 +101,7 @@ export class ThreadPool implements Threads {
     })
     let job: Job | undefined
     try {
-      job = thread.begin(task, args, isFed)
+      job = thread.begin(task, args, hasInput)
       return { job, end }
     } catch (error) {
       end()

@@ -17,7 +17,7 @@ type Post = (message: StepRequest, memory: ArrayBuffer[]) => void
  * Takes ownership of bytes and collects them in buffers. Full buffers move to the thread and return after it
  * has read them.
  */
-class FedBytes {
+class InputBuffer {
   readonly #post: Post
   readonly #free: ArrayBuffer[] = []
   #made = 0
@@ -137,9 +137,13 @@ export class Thread {
     })
   }
 
-  begin({ module, name, transfer = [] }: Omit<Task, 'owner'>, args: readonly unknown[], isFed: boolean): Job {
+  begin(
+    { module, name, transfer = [] }: Omit<Task, 'owner'>,
+    args: readonly unknown[],
+    hasInput: boolean,
+  ): Job {
     const { port1, port2 } = new MessageChannel()
-    const order: JobRequest = { port: port2, module: module.href, name, args, isFed }
+    const order: JobRequest = { port: port2, module: module.href, name, args, hasInput }
     this.#worker.postMessage(order, [port2, ...transfer])
     return new Job(port1, this.#stepLimitMs, () => void this.end())
   }
@@ -156,13 +160,13 @@ export class Job {
   readonly #kill: () => void
   #pending: PromiseWithResolvers<Answer> | undefined
   #end: Problem | undefined
-  readonly bytes: FedBytes
+  readonly bytes: InputBuffer
 
   constructor(port: MessagePort, limitMs: number, kill: () => void) {
     this.#port = port
     this.#limitMs = limitMs
     this.#kill = kill
-    this.bytes = new FedBytes((message, memory) => port.postMessage(message, memory))
+    this.bytes = new InputBuffer((message, memory) => port.postMessage(message, memory))
     port.on('message', (answer: Answer) => {
       if ('room' in answer) this.bytes.giveBack(answer.room)
       else this.#pending?.resolve(answer)

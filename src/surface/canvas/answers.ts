@@ -89,7 +89,7 @@ const LIMITS = { day: 'dailyLimitEuros', month: 'monthlyLimitEuros', payment: 'm
 const without = (list: readonly string[], name: string) =>
   list.filter(one => one.toLowerCase() !== name.toLowerCase())
 
-async function* theWaiting(
+async function* waitingIntentId(
   { intentId }: Slots,
   responder: Responder,
 ): AsyncGenerator<Line, string | undefined> {
@@ -98,8 +98,8 @@ async function* theWaiting(
   if (!page) return undefined
   const [last, ...others] = page.data
   if (last && others.length === 0) return last.id
-  const some = 'Several wait. Name the one that you mean by its id:'
-  yield listed(page.data.map(intentLine), { none: 'No payment waits.', some }, page.hasMore)
+  const some = 'Several payments are waiting. Name one by its ID:'
+  yield listed(page.data.map(intentLine), { none: 'No payments are waiting.', some }, page.hasMore)
   return undefined
 }
 
@@ -107,18 +107,16 @@ const answerers: Readonly<Record<string, Answerer>> = {
   async *waiting(_, responder) {
     const intents = yield* responder.ask<Page<Intent>>('intents.list', { status: 'created', limit: 20 })
     const payments = intents?.data.map(intentLine) ?? []
-    if (payments.length > 0)
-      yield listed(payments, { none: '', some: 'These payments wait:' }, intents?.hasMore)
+    if (payments.length > 0) yield listed(payments, { none: '', some: 'Waiting payments:' }, intents?.hasMore)
     const proposals = yield* responder.ask<Page<{ readonly id: string; readonly summary: string }>>(
       'proposals.list',
       { status: 'open', limit: 20 },
     )
     const proposed = proposals?.data.map(({ id, summary }) => `${summary} (${id})`) ?? []
-    if (proposed.length > 0)
-      yield listed(proposed, { none: '', some: 'These are proposed:' }, proposals?.hasMore)
+    if (proposed.length > 0) yield listed(proposed, { none: '', some: 'Open proposals:' }, proposals?.hasMore)
     const place = responder.pageOf('/console/approvals')
-    if (payments.length + proposed.length > 0) yield text(`They are decided at ${place}.`)
-    else if (intents && proposals) yield text('Nothing waits for you.')
+    if (payments.length + proposed.length > 0) yield text(`Decide them at ${place}.`)
+    else if (intents && proposals) yield text('Nothing is waiting for approval.')
   },
 
   async *spent(slots, responder) {
@@ -127,7 +125,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
     const report = yield* responder.ask<Costs>('analytics.costs', { ...ofAgent(slots), ...byDay(period) })
     if (!report) return
     const { netEuros, count, deniedCount } = report.total
-    const who = slots.agent?.name ?? 'All together'
+    const who = slots.agent?.name ?? 'All agents'
     const refused = deniedCount > 0 ? ` ${deniedCount} were refused.` : ''
     yield text(`${who}: ${euros(netEuros)} in ${count} payments, ${period.label}.${refused}`)
   },
@@ -136,7 +134,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
     const page = yield* responder.ask<Page<Usage>>('policies.usage', ofAgent(slots))
     if (!page) return
     const lines = page.data.map(usageLine)
-    yield listed(lines, { none: 'There are no agents yet.', some: 'What is left:' }, page.hasMore)
+    yield listed(lines, { none: 'No agents yet.', some: 'Remaining budgets:' }, page.hasMore)
   },
 
   async *wallets(_, responder) {
@@ -146,7 +144,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
     )
     if (!page) return
     const lines = page.data.map(({ name, availableEuros }) => `${name}: ${euros(availableEuros)}`)
-    yield listed(lines, { none: 'There are no wallets yet.', some: 'In the wallets:' }, page.hasMore)
+    yield listed(lines, { none: 'No wallets yet.', some: 'Wallet balances:' }, page.hasMore)
   },
 
   async *payments(slots, responder) {
@@ -159,7 +157,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
       ({ amountEuros, merchant, type, status, createdAt }) =>
         `${euros(amountEuros)} to ${merchant ?? type}, ${status}, ${minute(createdAt)}`,
     )
-    yield listed(lines, { none: 'There are no payments.', some: 'The newest payments:' }, page.hasMore)
+    yield listed(lines, { none: 'No payments.', some: 'Newest payments:' }, page.hasMore)
   },
 
   async *why(slots, responder) {
@@ -169,7 +167,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
       const page = yield* responder.ask<Page<Intent>>('intents.list', given)
       if (!page) return
       const [last] = page.data
-      if (!last) return yield text(`Nothing${slots.agent ? ` of ${slots.agent.name}` : ''} was refused.`)
+      if (!last) return yield text(`No refused payments${slots.agent ? ` of ${slots.agent.name}` : ''}.`)
       yield text(`${intentLine(last)}, ${minute(last.createdAt)}.`)
       intentId = last.id
     }
@@ -179,7 +177,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
       outcome === 'passed' || !remedy ? [] : [remedy],
     )
     yield text(explanation.summary)
-    if (remedies.length > 0) yield listed(remedies, { none: '', some: 'What would make it a yes:' })
+    if (remedies.length > 0) yield listed(remedies, { none: '', some: 'To get it approved:' })
   },
 
   async *freeze({ agent }, responder) {
@@ -206,18 +204,16 @@ const answerers: Readonly<Record<string, Answerer>> = {
     if (agent) yield* responder.propose('cards.create', { agentId: agent.id, usage: 'multi' })
   },
   async *approve(slots, responder) {
-    const id = yield* theWaiting(slots, responder)
+    const id = yield* waitingIntentId(slots, responder)
     if (id !== undefined) yield* responder.propose('intents.approve', { id })
   },
   async *deny(slots, responder) {
-    const id = yield* theWaiting(slots, responder)
+    const id = yield* waitingIntentId(slots, responder)
     if (id !== undefined)
       yield* responder.propose('intents.deny', { id, reason: 'Denied in a conversation.' })
   },
   async *help(_, responder) {
-    yield text(
-      `These are the things that you can ask, with your own names and amounts:\n${examples(responder)}`,
-    )
+    yield text(`You can ask these things, with your own names and amounts:\n${examples(responder)}`)
   },
 }
 
@@ -235,7 +231,7 @@ const EXAMPLES = [
 ]
 
 const examples = (responder: Responder): string =>
-  `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor all else connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
+  `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor everything else, connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
 
 /** Answers a sentence by the grammar; `otherwise` answers sentences beyond it, if configured. */
 export async function* answer(
@@ -251,5 +247,5 @@ export async function* answer(
   const answerer = parsed.kind === 'request' ? answerers[parsed.name] : undefined
   if (parsed.kind === 'request' && answerer) return yield* answerer(parsed.slots, responder)
   if (otherwise) return yield* otherwise()
-  yield text(`I do not know that. You can ask ten things:\n${examples(responder)}`)
+  yield text(`I did not understand that. You can ask these things:\n${examples(responder)}`)
 }

@@ -14,7 +14,7 @@ const ConversationRecord = z
   .object({
     ...recordHead('conversation'),
     agentId: id('agent').nullable().meta({ description: 'The agent whose token asks.' }),
-    title: z.string().meta({ description: 'How it began.' }),
+    title: z.string().meta({ description: 'The beginning of the first message.' }),
     ...recordTail,
   })
   .meta({ id: 'Conversation' })
@@ -26,8 +26,8 @@ const Turn = z.object({
     .array(CanvasLine)
     .nullable()
     .meta({
-      description: 'The answer. Null: it did not come to its end.',
-      examples: [[{ type: 'text', text: 'Nothing waits for you.' }]],
+      description: 'The answer; null if it did not finish.',
+      examples: [[{ type: 'text', text: 'Nothing is waiting for approval.' }]],
     }),
   createdAt: instant,
 })
@@ -50,8 +50,8 @@ export const canvasApi = {
     ...callers,
     summary: 'Ask in a sentence',
     description: [
-      'The answer is `application/x-ndjson`, one JSON object a line: `text`, `tool_call` and `tool_result` for each operation that is asked, `proposal` for what would change something, `error`; `done` comes exactly once, and last. Operations are asked with your rights.',
-      'A sentence changes nothing: it is proposed, and applied by a person (`POST /canvas/proposals/{id}/apply`). What can mean two things is asked back. See [Ask in a sentence](/docs/guides/ask) for what can be asked.',
+      'The answer is `application/x-ndjson`, one JSON object a line: `text`, `tool_call` and `tool_result` for each operation that is called, `proposal` for each change, `error`; `done` comes exactly once, and last. Operations are called with your rights.',
+      'A message changes nothing: changes become proposals, which a person applies (`POST /canvas/proposals/{id}/apply`). An ambiguous message is answered with a question. [Ask in a sentence](/docs/guides/ask) lists what you can ask.',
     ].join('\n\n'),
     run: 'read',
     readsClock: true,
@@ -60,13 +60,13 @@ export const canvasApi = {
       message: sentence.meta({ examples: ['What did Reader spend this month?'] }),
       conversationId: id('conversation')
         .optional()
-        .meta({ description: 'Goes on with it; a new one if left out.' }),
+        .meta({ description: 'Continues this conversation. Default: a new one.' }),
     }),
     example: { message: 'What is waiting?' },
     returns: [200, linesOf(CanvasLine)],
     fails: {
       conversation_not_found,
-      conversation_full: [400, `The conversation has ${MOST_TURNS} messages. Begin a new one.`],
+      conversation_full: [400, `The conversation has ${MOST_TURNS} messages. Start a new one.`],
     },
   }),
   list: list('/canvas/conversations', {
@@ -88,19 +88,19 @@ export const canvasApi = {
     ...callers,
     scope: 'canvas:write',
     summary: 'Delete a conversation',
-    description: 'With all that was said in it. What came of its proposals stays.',
+    description: 'Deletes all of its messages. The effects of applied proposals stay.',
     returns: [204, nothing],
     fails: { conversation_not_found },
     emits: {
       'canvas.conversation_deleted': event(
-        'Somebody has deleted a conversation of theirs.',
+        'A conversation was deleted by its caller.',
         z.object({ conversationId: id('conversation'), agentId: id('agent').nullable() }),
       ),
     },
   }),
   /** A conversation is no single transaction: the message is stored before the answer, and the answer after it. */
   begin: post('/canvas/turns', {
-    summary: 'Keep a message',
+    summary: 'Store a message',
     callers: [],
     body: z.strictObject({
       message: sentence,
@@ -123,7 +123,7 @@ export const canvasApi = {
     },
   }),
   finish: post('/canvas/turns/{id}/finish', {
-    summary: 'Keep an answer',
+    summary: 'Store an answer',
     callers: [],
     body: z.strictObject({ lines, agentId: id('agent').nullable() }),
     returns: [200, z.object({ done: z.boolean() })],

@@ -52,24 +52,24 @@ const message: HandlerOf<typeof canvasApi.message> = async ({ body }, context) =
   const message = maskCardNumbers(body.message)
   const beginning = { message, conversationId, callerId: String(actor.id), agentId: actor.agentId }
   const begun = (await ports.runFor(tenant, 'canvas.begin', { body: beginning }, requestId)) as
-    | Begun
-    | NotBegun
+    | StartedTurn
+    | TurnRefusal
   if (!begun.isKept) return refuse(begun.refusal)
   return { type: `${LINES}; charset=utf-8`, content: linesOf(message, begun, context) } satisfies File
 }
 
-interface Begun {
+interface StartedTurn {
   readonly isKept: true
   readonly conversationId: string
   readonly turnId: string
 }
 
-interface NotBegun {
+interface TurnRefusal {
   readonly isKept: false
   readonly refusal: 'conversation_not_found' | 'conversation_full'
 }
 
-async function* linesOf(message: string, begun: Begun, context: Responding): AsyncGenerator<string> {
+async function* linesOf(message: string, begun: StartedTurn, context: Responding): AsyncGenerator<string> {
   const { conversationId, turnId } = begun
   const { actor, tenant, ports, requestId } = context
   const lines: Line[] = []
@@ -93,7 +93,7 @@ async function* linesOf(message: string, begun: Begun, context: Responding): Asy
   yield `${JSON.stringify(done)}\n`
 }
 
-async function* answered(message: string, begun: Begun, context: Responding): AsyncGenerator<Line> {
+async function* answered(message: string, begun: StartedTurn, context: Responding): AsyncGenerator<Line> {
   const { languageModel } = context.ports
   async function* byModel(model: LanguageModel): AsyncGenerator<Line> {
     const earlier = await earlierTurns(begun, context)
@@ -137,7 +137,7 @@ const canvas = implement(canvasApi, {
 
 export const canvasArea = area(
   'Canvas',
-  'Questions and wishes in sentences, answered line by line.',
+  'Questions and requests in sentences, answered line by line.',
   canvas,
   { personal: canvasPersonal, entities: [Conversation, ConversationTurn] },
 )

@@ -4,15 +4,15 @@ import { get, missing } from '../../kernel/contract/operation.ts'
 
 const pageHeaders = {
   'Content-Language': '`de` or `en`.',
-  'Content-Security-Policy': 'Only what is ours is loaded, and no code stands in the page.',
-  Vary: 'The page depends on `Accept`, `Accept-Language` and the host that was asked.',
+  'Content-Security-Policy': 'The page only loads resources of this origin, and has no inline code.',
+  Vary: 'The page depends on `Accept`, `Accept-Language` and the requested host.',
 }
 
 const page = {
   http: {
     reads: {
-      'accept-language': 'German if the client prefers it, else English.',
-      host: 'Passkeys belong to one host: under another one the page says so, and links to the right one.',
+      'accept-language': 'German if preferred, otherwise English.',
+      host: 'Passkeys only work at one host; at another one the page links to it.',
     },
     headers: { 200: pageHeaders },
   },
@@ -21,32 +21,32 @@ const page = {
 
 const to = z.strictObject({
   to: z.string().max(1_000).optional().meta({
-    description: 'Where to go on afterwards: an address of this service, any other one is ignored.',
+    description: 'The next page: an address of this service; others are ignored.',
   }),
 })
 
 export const consolePagesApi = {
   login: get('/login', {
     ...page,
-    summary: 'The page where a person signs in',
+    summary: 'Open the sign-in page',
     description:
-      'With a passkey; or with a link that an owner has made: its token stands behind the `#`, so no log knows it, and a press of a button redeems it. It needs JavaScript, as passkeys do, and loads nothing from others.',
+      'Sign-in with a passkey, or with a link from an owner. The token of the link is behind the `#`, so no log has it, and a button redeems it. The page needs JavaScript and loads nothing from third parties.',
     callers: ['public'],
     query: to,
   }),
   join: get('/join', {
     ...page,
-    summary: 'The page where an invited person joins',
+    summary: 'Open the page to join an account',
     description:
-      'The token of the link stands behind the `#`. A press of a button redeems it, and the person makes the first passkey.',
+      'The token of the link is behind the `#`. A button redeems it, and the person creates a passkey.',
     callers: ['public'],
     query: to,
   }),
   waiting: get('/approve', {
     ...page,
     readsClock: true,
-    summary: 'The page with the intents that wait for a decision',
-    description: 'Where a person is after signing in. The newest come first, fifty at most.',
+    summary: 'Open the page of intents waiting for approval',
+    description: 'The page after sign-in. Newest first, fifty at most.',
     callers: ['console'],
   }),
   approve: get('/approve/{intentId}', {
@@ -55,24 +55,24 @@ export const consolePagesApi = {
     http: {
       reads: {
         ...page.http.reads,
-        accept: 'An intent that is not there is told in a page to those who accept `text/html`.',
+        accept: 'An unknown intent is a page for clients that accept `text/html`.',
       },
       headers: { 200: pageHeaders, 404: pageHeaders },
     },
-    summary: 'The page where a person decides about an intent',
+    summary: 'Open the approval page of an intent',
     description:
-      'How much goes to whom, why, by which agent and run, which rules ask and what every limit leaves, until when it waits; and how it ended, by whom, and where the proof is. Approving takes a passkey, denying a reason. A person without the scope `intents:approve` sees all of it and decides nothing.',
+      'Amount, payee, purpose, agent, run, reasons for approval, remaining limits and expiry; after the decision its outcome and proof. Approving needs a passkey, denying a reason. A person without the scope `intents:approve` can view the page but not decide.',
     callers: ['console'],
     fails: { intent_not_found: missing('intent') },
   }),
   device: get('/device', {
     ...page,
-    summary: 'The page where a person lets a device in',
+    summary: 'Open the page to connect a device',
     description:
-      'Here the code is typed that the device shows. The page says which device asks, from which address, and what its key will be allowed, and lets the person take away some of it. Letting it in takes a passkey.',
+      'The person enters the code of the device, sees its name, address and requested scopes, and can remove some. Connecting needs a passkey.',
     callers: ['console'],
     query: z.strictObject({
-      code: z.string().max(100).optional().meta({ description: 'The code, in place of typing it.' }),
+      code: z.string().max(100).optional().meta({ description: 'The code, prefilled.' }),
     }),
   }),
   pairing: get('/cli/{code}', {
@@ -80,27 +80,27 @@ export const consolePagesApi = {
     http: {
       reads: {
         ...page.http.reads,
-        accept: 'A code that is not there is told in a page to those who accept `text/html`.',
+        accept: 'An unknown code is a page for clients that accept `text/html`.',
       },
       headers: { 200: pageHeaders, 404: pageHeaders },
     },
-    summary: 'The page where a person lets a command line in',
+    summary: 'Open the page to connect a command line',
     description:
-      'It shows the code that the terminal shows too, which device asks, from which address, and what its key will be allowed. Letting it in takes a passkey.',
+      'Shows the code of the terminal, its device name, address and requested scopes. Connecting needs a passkey.',
     callers: ['console'],
     fails: {
       pairing_not_found: [
         404,
-        'No terminal waits under this code. Compare the address with the one that it shows.',
+        'No terminal is waiting with this code. Compare the address with the one in the terminal.',
       ],
     },
   }),
   asset: get('/login/assets/{asset}', {
     limits: { unmetered: true },
-    summary: 'What the pages for people are made of',
+    summary: 'Get an asset of the pages for people',
     description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
     returns: [200, file('application/octet-stream')],
-    fails: { asset_not_found: [404, 'There is nothing here.'] },
+    fails: { asset_not_found: [404, 'No such asset.'] },
   }),
 }

@@ -3,7 +3,7 @@ import { type Content, type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
 import { layout, timeIn } from './layout.ts'
-import { germanReason, ruleName, unitOf } from './rule-words.ts'
+import { germanReason, ruleName, unitOf } from './rule-texts.ts'
 import { texts } from './texts.ts'
 import type { ApprovalView, ShownCheck } from './views.ts'
 import { roundCents } from '../../values/money.ts'
@@ -28,7 +28,7 @@ export function approvePage(view: ApprovalView, language: Language): Html {
   <p class="mark ${view.state}">${approve.marks[view.state]}</p>
   <h1 id="heading" tabindex="-1"><span class="amount">${amount}</span> <span class="payee">${approve.to} <bdi>${payee}</bdi></span></h1>
   <p class="purpose"><span>${approve.purpose}</span> <bdi>${plainText(view.purpose)}</bdi></p>
-  ${standing(view, language)}
+  ${statusLine(view, language)}
   ${view.isTest && html`<p class="test">${texts[language].frame.test}</p>`}
 </section>
 <div class="columns">
@@ -46,7 +46,7 @@ ${details(view, language)}
   })
 }
 
-function standing(view: ApprovalView, language: Language) {
+function statusLine(view: ApprovalView, language: Language) {
   const { state, expiresAt, decidedAt, decidedBy, comment, payment } = view
   const { approve } = texts[language]
   if (state === 'created')
@@ -88,7 +88,7 @@ function details(view: ApprovalView, language: Language): Html {
   <h2 id="details">${approve.details}</h2>
   <dl>
     <div><dt>${approve.payee}</dt><dd><bdi>${plainText(view.payee)}</bdi><p class="hint">${approve.ways[view.way]}</p></dd></div>
-    ${view.iban !== null && html`<div><dt>IBAN</dt><dd class="number">${inFours(view.iban)}</dd></div>`}
+    ${view.iban !== null && html`<div><dt>IBAN</dt><dd class="number">${formatIban(view.iban)}</dd></div>`}
     ${
       largestCents > amountCents &&
       html`<div><dt>${approve.atMost}</dt><dd class="number">${amountIn(language, largestCents)}<p class="hint">${approve.atMostHint}</p></dd></div>`
@@ -101,7 +101,7 @@ function details(view: ApprovalView, language: Language): Html {
 </section>`
 }
 
-const inFours = (iban: string): string => (iban.match(/.{1,4}/g) ?? []).join(' ')
+const formatIban = (iban: string): string => (iban.match(/.{1,4}/g) ?? []).join(' ')
 
 function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): Html {
   const { approve, frame, join } = texts[language]
@@ -149,13 +149,13 @@ function rulesOf({ reasons, obstacles, notices, limits, state }: ApprovalView, l
       box(
         'obstacles',
         approve.obstacles,
-        html`<ul class="plain">${obstacles.map(check => said(check, language))}</ul>`,
+        html`<ul class="plain">${obstacles.map(check => checkItem(check, language))}</ul>`,
       ),
     notices.length > 0 &&
       box(
         'notices',
         approve.notices,
-        html`<ul class="plain">${notices.map(check => said(check, language))}</ul>`,
+        html`<ul class="plain">${notices.map(check => checkItem(check, language))}</ul>`,
       ),
     box(
       'limits',
@@ -175,7 +175,7 @@ const box = (
 </section>
 `
 
-const said = ({ rule, message }: ShownCheck, language: Language): Html =>
+const checkItem = ({ rule, message }: ShownCheck, language: Language): Html =>
   html`<li><strong>${ruleName(rule, language)}</strong> ${inEnglish(message, language)}</li>`
 
 /** The rules speak English: German pages mark that for screen readers. */
@@ -190,9 +190,9 @@ function reason({ rule, message, limit, used }: ShownCheck, language: Language):
 }
 
 const limit = (check: ShownCheck, language: Language): Html =>
-  html`<li><strong>${ruleName(check.rule, language)}</strong> <span class="number">${leftIn(check, language)}</span></li>`
+  html`<li><strong>${ruleName(check.rule, language)}</strong> <span class="number">${remainingText(check, language)}</span></li>`
 
-function leftIn({ rule, remaining, limit }: ShownCheck, language: Language): string {
+function remainingText({ rule, remaining, limit }: ShownCheck, language: Language): string {
   const { approve } = texts[language]
   const unit = unitOf(rule)
   if (unit === 'minutes') return approve.leftMinutes(remaining ?? 0)

@@ -37,10 +37,10 @@ function publicPage(path: string, page: (language: Language) => Html, context: C
   return answer(wrongAddressPage(path, language, context) ?? page(language), language)
 }
 
-const withWish = (path: string, to: string | undefined): string =>
+const withNextPage = (path: string, to: string | undefined): string =>
   to === undefined ? path : `${path}?${new URLSearchParams({ to })}`
 
-function unknownPage(
+function notFoundPage(
   refusal: Refusal,
   { unknown: title, unknownHint: text }: { readonly unknown: string; readonly unknownHint: string },
   language: Language,
@@ -51,8 +51,8 @@ function unknownPage(
 }
 
 const consolePages = implement(consolePagesApi, {
-  login: ({ query }, context) => publicPage(withWish('/login', query.to), loginPage, context),
-  join: ({ query }, context) => publicPage(withWish('/join', query.to), joinPage, context),
+  login: ({ query }, context) => publicPage(withNextPage('/login', query.to), loginPage, context),
+  join: ({ query }, context) => publicPage(withNextPage('/join', query.to), joinPage, context),
 
   async waiting(_, context) {
     const language = languageIn(context)
@@ -63,7 +63,7 @@ const consolePages = implement(consolePagesApi, {
     const language = languageIn(context)
     const view = await readApproval(params.intentId, context)
     if (view) return answer(approvePage(view, language), language)
-    return unknownPage(context.refuse('intent_not_found'), texts[language].approve, language, context)
+    return notFoundPage(context.refuse('intent_not_found'), texts[language].approve, language, context)
   },
 
   device(_, context) {
@@ -76,7 +76,7 @@ const consolePages = implement(consolePagesApi, {
     const language = languageIn(context)
     const view = await readPairing(params.code, context)
     if (view) return answer(pairingPage(view, language), language)
-    return unknownPage(context.refuse('pairing_not_found'), texts[language].pairing, language, context)
+    return notFoundPage(context.refuse('pairing_not_found'), texts[language].pairing, language, context)
   },
 
   async asset({ params }, { refuse }) {
@@ -86,6 +86,6 @@ const consolePages = implement(consolePagesApi, {
 
 export const consolePagesArea = area(
   'Pages for people',
-  'Where people sign in, join, and decide about intents with a passkey.',
+  'Pages to sign in, join, approve intents, and connect devices with a passkey.',
   consolePages,
 )

@@ -1,2 +1,2 @@
 export { firstScript, icon, shared as sharedScript } from './assets.ts'
-export { hasNothingLeft, isCardUnusable, ruleName, unitOf } from './rule-words.ts'
+export { isCardUnusable, ruleName, rulesWithoutLimit as hasNothingLeft, unitOf } from './rule-texts.ts'

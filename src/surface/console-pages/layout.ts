@@ -1,7 +1,7 @@
 import { type Content, type Html, html, plainText } from '../../web/html.ts'
 import { type Language, minuteIn } from '../../web/language.ts'
 import { firstScript, icon, type scripts, style, webauthn } from './assets.ts'
-import { refusalWords } from './refusal-words.ts'
+import { refusalTexts } from './refusal-texts.ts'
 import { texts } from './texts.ts'
 import type { Role } from './texts-en.ts'
 
@@ -26,7 +26,7 @@ interface PageParts {
 export function layout({ language, title, content, root, script, viewer, isWide, isTest }: PageParts): Html {
   const { frame, script: words } = texts[language]
   const assets = `${root}login/assets/`
-  const scriptWords = JSON.stringify({ ...words, refusals: refusalWords(language) })
+  const scriptWords = JSON.stringify({ ...words, refusals: refusalTexts(language) })
   return html`<!doctype html>
 <html lang="${language}"${isTest === true && html` class="test"`} data-root="${root}" data-words="${script !== undefined && scriptWords}">
 <head>

@@ -1,7 +1,7 @@
 import { Agent } from '../../control/agents/index.ts'
 import { findIntent, hasProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
 import { runLimits } from '../../control/runs/index.ts'
-import { findPairing, whyClosed } from '../../identity/cli-auth/index.ts'
+import { closedReason, findPairing } from '../../identity/cli-auth/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -12,7 +12,7 @@ import { Transaction } from '../../money/transactions/index.ts'
 import type { Cents } from '../../values/money.ts'
 import type { Viewer } from './layout.ts'
 import type { PairingView } from './pairing-page.ts'
-import { hasNothingLeft, isCardUnusable } from './rule-words.ts'
+import { isCardUnusable, rulesWithoutLimit } from './rule-texts.ts'
 import type { ApprovalState, ApproveTexts } from './texts-en.ts'
 import type { WaitingIntent, WaitingView } from './waiting-page.ts'
 
@@ -110,7 +110,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     decidedAt: endOf(intent, state),
     decidedBy,
     comment,
-    payment: payment ? paymentWords[payment.status] : null,
+    payment: payment ? paymentStates[payment.status] : null,
     paidCents: transaction?.amountCents ?? null,
     hasProof: isProved,
     viewer: viewerOf(actor),
@@ -118,7 +118,8 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
   }
 }
 
-const isLimit = ({ rule, remaining }: ShownCheck): boolean => remaining !== null && !hasNothingLeft.has(rule)
+const isLimit = ({ rule, remaining }: ShownCheck): boolean =>
+  remaining !== null && !rulesWithoutLimit.has(rule)
 
 /** An intent expires at its deadline, before the sweep has noticed. */
 const stateOf = ({ status, expiresAt }: Intent, now: Date): ApprovalState =>
@@ -136,7 +137,7 @@ function wayOf({ paymentTokenId, requestId, walletId, beneficiaryId }: Intent): 
   return beneficiaryId ? 'beneficiary' : 'merchant'
 }
 
-const paymentWords: Readonly<Record<PaymentState, NonNullable<ApprovalView['payment']>>> = {
+const paymentStates: Readonly<Record<PaymentState, NonNullable<ApprovalView['payment']>>> = {
   created: 'under_way',
   verifying: 'under_way',
   submitted: 'under_way',
@@ -156,7 +157,7 @@ export async function readPairing(
   const { status, pairingCode, deviceName, address, toolWrites, createdAt, expiresAt } = pairing
   return {
     code,
-    state: whyClosed(pairing) === 'pairing_expired' ? 'expired' : status,
+    state: closedReason(pairing) === 'pairing_expired' ? 'expired' : status,
     pairingCode,
     deviceName,
     address,

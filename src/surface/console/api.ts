@@ -4,21 +4,21 @@ import { get } from '../../kernel/contract/operation.ts'
 
 const pageHeaders = {
   'Content-Language': '`en`.',
-  'Content-Security-Policy': 'Only what is ours is loaded, and no code stands in the page.',
-  Vary: 'What is not there is told in a page to those who accept `text/html`.',
+  'Content-Security-Policy': 'The page only loads resources of this origin, and has no inline code.',
+  Vary: 'Refusals are pages for clients that accept `text/html`.',
 }
 
 /** Filters of the lists on the page; the operations of the lists validate them. */
 const address = z.record(z.string().min(1).max(40), z.string().max(400)).meta({
   maxProperties: 30,
   description:
-    'The filters, `cursor` and `limit` of the list that the page shows; `part`: only these parts of the page, separated by commas.',
+    'Filters, `cursor` and `limit` of the list on the page; `part`: only these parts of the page, separated by commas.',
 })
 
 const fails = {
-  page_not_found: [404, 'The console has no such page. It begins at /console.'],
-  page_not_allowed: [403, 'Your role in the console does not show this page: ask an owner.'],
-  invalid_filter: [400, 'What stands in the address of the page is not valid.'],
+  page_not_found: [404, 'The console has no such page. It starts at /console.'],
+  page_not_allowed: [403, 'Your role does not allow this page. Ask an owner.'],
+  invalid_filter: [400, 'The address of the page has an invalid filter.'],
 } as const
 
 const page = {
@@ -26,7 +26,7 @@ const page = {
   callers: ['console'],
   readsClock: true,
   http: {
-    reads: { accept: 'What is not there is told in a page to those who accept `text/html`.' },
+    reads: { accept: 'Refusals are pages for clients that accept `text/html`.' },
     headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },
   },
   fails,
@@ -36,34 +36,34 @@ const page = {
 export const consoleViewApi = {
   home: get('/console', {
     ...page,
-    summary: 'The console: what waits for a person, and what has been spent',
+    summary: 'Open the console',
     description:
-      'Pages for people, written by the service. Each shows what the operations of this interface answer to the person who looks, and what changes something is an ordinary call by the browser.',
+      'Pages for people, rendered by the service. They show answers of this API with the person’s rights; changes are ordinary API calls by the browser.',
   }),
   section: get('/console/{section}', {
     ...page,
-    summary: 'A section of the console: agents, intents, payments, …',
-    description: 'Its list, with the filters of the operation behind it.',
+    summary: 'Open a section of the console',
+    description: 'A list, such as agents or payments, with the filters of its operation.',
   }),
   record: get('/console/{section}/{id}', {
     ...page,
-    summary: 'A record in the console',
-    description: 'What is known of it, and what may be done about it.',
+    summary: 'Open a record in the console',
+    description: 'The record with its actions.',
   }),
   table: get('/console/csv/{section}', {
     query: address,
     callers: ['console'],
     fails,
-    summary: 'A list of the console as CSV',
+    summary: 'Download a list of the console as CSV',
     description: 'The same filters as the page; up to 10,000 records.',
     returns: [200, file('text/csv')],
   }),
   asset: get('/console/assets/{asset}', {
     limits: { unmetered: true },
-    summary: 'What the console is made of',
+    summary: 'Get an asset of the console',
     description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
     returns: [200, file('application/octet-stream')],
-    fails: { asset_not_found: [404, 'There is nothing here. The console begins at /console.'] },
+    fails: { asset_not_found: [404, 'No such asset. The console starts at /console.'] },
   }),
 }

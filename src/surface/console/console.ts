@@ -8,12 +8,12 @@ import { assetFile, frame } from './frame.ts'
 import { healthInWords } from './health.ts'
 import type { LivePart, Page, PageRequest, Shown } from './page.ts'
 import { homePage } from './pages/decide/home.ts'
-import { begun, csvOf } from './parts/csv.ts'
+import { csvOf, startStream } from './parts/csv.ts'
 import { navigation, sections } from './sections.ts'
 
 type PageContext = ContextOf<(typeof consoleViewApi)['home']>
 
-interface Asked extends Pick<PageRequest, 'path' | 'query'> {
+interface PageQuery extends Pick<PageRequest, 'path' | 'query'> {
   readonly id?: string
   readonly section?: PageRequest['section']
 }
@@ -22,15 +22,15 @@ interface Asked extends Pick<PageRequest, 'path' | 'query'> {
  * The page in its frame, or only its parts if the address names some (`?part=waiting,agents`). A refusal of
  * an operation is shown in the frame.
  */
-async function show(page: Page, asked: Asked, context: PageContext) {
+async function show(page: Page, asked: PageQuery, context: PageContext) {
   const { part: names, ...query } = asked.query
   const parts = names?.split(',')
   const made: Html[] = []
   const read = new Set<string>()
   const request = requestOf(
-    { id: '', section: { name: '', title: '' }, ...asked, query: noting(query, read) },
+    { id: '', section: { name: '', title: '' }, ...asked, query: trackReads(query, read) },
     context,
-    live(parts, made),
+    livePartRenderer(parts, made),
   )
   try {
     const [shown, health] = await Promise.all([page(request), parts ? undefined : healthInWords(request)])
@@ -38,7 +38,7 @@ async function show(page: Page, asked: Asked, context: PageContext) {
       return answer(html`<!doctype html><html data-person="${request.actor.id ?? ''}">${made}</html>`)
     assertRead(query, read)
     const refusal = refusalIn(shown, context)
-    if (refusal && !wantsPage(context)) return refusal
+    if (refusal && !acceptsHtml(context)) return refusal
     return answer(frame(shown, navigation, request, health), refusal)
   } catch (error) {
     if (error instanceof Refused) return refused(error.refusal, request, context)
@@ -46,7 +46,7 @@ async function show(page: Page, asked: Asked, context: PageContext) {
   }
 }
 
-const noting = (query: PageRequest['query'], read: Set<string>): PageRequest['query'] =>
+const trackReads = (query: PageRequest['query'], read: Set<string>): PageRequest['query'] =>
   new Proxy(query, {
     get(target, name) {
       read.add(String(name))
@@ -58,7 +58,7 @@ const noting = (query: PageRequest['query'], read: Set<string>): PageRequest['qu
 function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): void {
   const unknown = Object.keys(query).find(name => !read.has(name))
   if (unknown !== undefined)
-    throw new Refused(new Refusal(400, 'invalid_filter', `${unknown}: there is no such member`))
+    throw new Refused(new Refusal(400, 'invalid_filter', `${unknown}: unknown parameter`))
 }
 
 const refusalIn = ({ refusal }: Shown, { refuse }: PageContext): Refusal | undefined =>
@@ -66,7 +66,7 @@ const refusalIn = ({ refusal }: Shown, { refuse }: PageContext): Refusal | undef
 
 const missingPage: Page = async () => {
   throw new Refused(
-    new Refusal(404, 'page_not_found', 'The console has no such page. It begins at /console.'),
+    new Refusal(404, 'page_not_found', 'The console has no such page. It starts at /console.'),
   )
 }
 
@@ -97,7 +97,7 @@ const codeOf = ({ status }: Refusal): (typeof codes)[keyof typeof codes] =>
 /** Browsers get the refusal as a page, programs as JSON. */
 function refused(given: Refusal, request: PageRequest, context: PageContext) {
   const refusal = context.refuse(codeOf(given), given.message)
-  if (!wantsPage(context)) return refusal
+  if (!acceptsHtml(context)) return refusal
   return answer(frame(pageOf(refusal), navigation, request, undefined), refusal)
 }
 
@@ -106,9 +106,9 @@ function pageOf({ status, message }: Refusal): Shown {
   return { title, content: html`<h1>${title}</h1><p class="lead">${message}</p>` }
 }
 
-const wantsPage = ({ headers }: PageContext): boolean => headers.accept?.includes('text/html') === true
+const acceptsHtml = ({ headers }: PageContext): boolean => headers.accept?.includes('text/html') === true
 
-const live =
+const livePartRenderer =
   (parts: readonly string[] | undefined, made: Html[]) =>
   async ({ id, events, about, make }: LivePart): Promise<Html> => {
     if (parts && !parts.includes(id)) return html``
@@ -145,7 +145,7 @@ const consoleView = implement(consoleViewApi, {
     const operation = sections[params.section]?.table
     if (!operation) return refuse('page_not_found')
     try {
-      const content = await begun(csvOf(ask, operation, query))
+      const content = await startStream(csvOf(ask, operation, query))
       return { type: 'text/csv; charset=utf-8', name: `${params.section}.csv`, content }
     } catch (error) {
       if (error instanceof Refused) return refuse(codeOf(error.refusal), error.message)
@@ -160,6 +160,6 @@ const consoleView = implement(consoleViewApi, {
 
 export const consoleViewArea = area(
   'The console',
-  'Where owners and approvers look and decide, in the browser.',
+  'The web console of owners, approvers and viewers.',
   consoleView,
 )

@@ -84,8 +84,8 @@ ${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${to(o
 ${head}
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
-${tenant.mode === 'test' && html`<section class="mode" aria-label="Mode">Test mode: no real money moves here${movedClock(request)}</section>`}
+<a class="skip" href="#content">Skip to content</a>
+${tenant.mode === 'test' && html`<section class="mode" aria-label="Mode">Test mode: no real money moves${movedClock(request)}</section>`}
 <header>
 ${banner}
 ${person(request)}
@@ -94,10 +94,10 @@ ${health !== undefined && html`<p class="health" role="status">${health}</p>`}
 <div class="columns">
 ${navigationOf(navigation, request)}
 <main id="content" tabindex="-1">
-<noscript><p class="lead">Without scripts this can be read. What changes something, and approving with a passkey, needs them.</p></noscript>
+<noscript><p class="lead">Without JavaScript this page is read-only. Turn it on to make changes and to approve with a passkey.</p></noscript>
 <p id="stream" role="status"></p>
 <p id="news" role="status"></p>
-<p id="trouble" role="alert" data-incomplete="Part of this page did not arrive: load it again. What you have pressed was not done."></p>
+<p id="trouble" role="alert" data-incomplete="The page did not load completely, so your last action was not done. Reload the page."></p>
 ${content}
 </main>
 </div>
@@ -136,14 +136,14 @@ ${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('
 const bannerFrom = (
   to: Way,
 ): Html => html`<a class="brand" href="${to('console')}"><img src="${to('console/assets/')}${icon.name}" alt="" width="22" height="22"> Agent Payments</a>
-<form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any id"></form>`
+<form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any ID"></form>`
 
 const CLOCK_SLACK_MS = 1_500
 
 /** The time of the test clock, if it differs from the real one. */
 const movedClock = ({ now }: PageRequest): string =>
   now.getTime() - clock.milliseconds() > CLOCK_SLACK_MS
-    ? `. The test clock is moved: it is ${minuteInWords(now)} here`
+    ? `. The test clock is ahead: ${minuteInWords(now)}`
     : ''
 
 function person({ actor, to }: PageRequest): Html {

@@ -3,11 +3,11 @@ import type { AnswerOf, PageRequest } from './page.ts'
 
 type Health = AnswerOf<typeof healthApi.health>
 
-const asked = new WeakMap<PageRequest, Promise<Health>>()
+const healthByRequest = new WeakMap<PageRequest, Promise<Health>>()
 
 export function healthOn(request: PageRequest): Promise<Health> {
-  const health = asked.get(request) ?? request.ask(healthApi.health)
-  asked.set(request, health)
+  const health = healthByRequest.get(request) ?? request.ask(healthApi.health)
+  healthByRequest.set(request, health)
   return health
 }
 
@@ -15,9 +15,9 @@ export function healthOn(request: PageRequest): Promise<Health> {
 export async function healthInWords(request: PageRequest): Promise<string | undefined> {
   const { checks } = await healthOn(request)
   if (checks.temporal === 'unreachable')
-    return 'Temporal cannot be reached: what waits for a process goes on when it is back. Nothing is lost.'
+    return 'Temporal is unreachable. Waiting processes continue when it is back; no data is lost.'
   const seconds = checks.relay.oldestSeconds ?? 0
   return seconds > 60
-    ? `Processes are ${Math.round(seconds / 60)} min behind: the relay is not keeping up.`
+    ? `Background processes are ${Math.round(seconds / 60)} min behind: the relay does not keep up.`
     : undefined
 }

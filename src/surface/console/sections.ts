@@ -54,7 +54,7 @@ import { policies, policyPage, presets } from './pages/policies.ts'
 type Sections = Readonly<Record<string, Section>>
 
 const groups: Readonly<Record<string, Sections>> = {
-  Decide: {
+  Review: {
     approvals: { title: 'Approvals', needs: intentsApi.list, list: approvalsPage },
     ask: { title: 'Ask', needs: canvasApi.list, list: askPage },
     intents,
@@ -66,7 +66,7 @@ const groups: Readonly<Record<string, Sections>> = {
     agents,
     policies: { ...policies, record: policyPage },
   },
-  'Allowed in advance': { mandates, delegations, runs },
+  Budgets: { mandates, delegations, runs },
   Money: {
     transactions,
     transfers,
@@ -94,7 +94,7 @@ const groups: Readonly<Record<string, Sections>> = {
     },
     forecast: { title: 'Forecast', needs: forecastApi.ofOwner, list: forecastPage },
   },
-  'What happened': { events, webhooks, deliveries, audit },
+  Activity: { events, webhooks, deliveries, audit },
   Account: {
     people,
     keys,
@@ -103,7 +103,7 @@ const groups: Readonly<Record<string, Sections>> = {
   },
 }
 
-const elsewhere: Sections = {
+const hiddenSections: Sections = {
   search: { title: 'Search', list: searchPage },
   'unusual-spends': unusualSpends,
   presets,
@@ -127,4 +127,4 @@ const elsewhere: Sections = {
 
 export const navigation = Object.entries(groups)
 
-export const sections: Sections = Object.assign({}, ...Object.values(groups), elsewhere)
+export const sections: Sections = Object.assign({}, ...Object.values(groups), hiddenSections)

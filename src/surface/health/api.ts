@@ -7,32 +7,26 @@ const oldestSeconds = (of: string) =>
 
 const Checks = z.object({
   database: z.enum(['ok', 'unreachable']),
-  temporal: z
-    .enum(['ok', 'unreachable'])
-    .nullable()
-    .meta({ description: 'Null while no durable processes run.' }),
-  relay: oldestSeconds('Age of the oldest work that waits for Temporal.'),
-  deliveries: oldestSeconds('For how long a webhook waits that could be sent.').extend({
-    behind: z
-      .int()
-      .min(0)
-      .meta({ description: 'Subscriptions that are paused because too much waits for them.' }),
+  temporal: z.enum(['ok', 'unreachable']).nullable().meta({ description: 'Null if Temporal is not in use.' }),
+  relay: oldestSeconds('Age of the oldest work waiting for Temporal.'),
+  deliveries: oldestSeconds('Age of the oldest webhook delivery that could be sent.').extend({
+    behind: z.int().min(0).meta({ description: 'Webhooks paused by their backlog.' }),
   }),
 })
 
 export const healthApi = {
   health: get('/health', {
     limits: { unmetered: true },
-    summary: 'Is the service well?',
+    summary: 'Check the health of the service',
     callers: ['public'],
     returns: [
       200,
       z.object({ status: z.literal('ok'), version: z.string(), checks: Checks }).meta({ id: 'Health' }),
     ],
-    fails: { database_unreachable: [503, 'The database cannot be reached.'] },
+    fails: { database_unreachable: [503, 'The database is unreachable.'] },
   }),
   about: get('/', {
-    summary: 'What this is, and where to read on',
+    summary: 'Get the name, version and links of the service',
     callers: ['public'],
     returns: [
       200,
@@ -44,7 +38,7 @@ export const healthApi = {
     ],
   }),
   metrics: get('/metrics', {
-    summary: 'Figures for Prometheus',
+    summary: 'Get metrics for Prometheus',
     callers: ['dash'],
     returns: [200, file('text/plain; version=0.0.4; charset=utf-8')],
   }),

@@ -4,10 +4,10 @@ import { post } from '../../kernel/contract/operation.ts'
 export const protocolRefusals = {
   protocol_error: [
     400,
-    'This is no message of the protocol. The body says which rule of JSON-RPC it breaks, or which version is not spoken.',
+    'This is not a valid message of the protocol. The body names the violated rule of JSON-RPC, or the unsupported version.',
     { rpcCode: -32_600 },
   ],
-  unknown_method: [404, 'The protocol has no such method here.', { rpcCode: -32_601 }],
+  unknown_method: [404, 'This method is not supported.', { rpcCode: -32_601 }],
   not_acceptable: [406, 'Accept: send application/json, text/event-stream.', { rpcCode: -32_000 }],
   not_json: [415, 'Content-Type: send the message as application/json.', { rpcCode: -32_000 }],
 } as const
@@ -16,9 +16,9 @@ export const mcpApi = {
   message: post('/mcp', {
     summary: 'Call the tools of an assistant',
     description: [
-      'The Model Context Protocol over Streamable HTTP, without sessions, in the versions 2026-07-28 and 2025-11-25 to 2024-11-05: one JSON-RPC message in, its answer out, as JSON or as server-sent events. A message without an answer gets a 202. There is no GET: nothing is sent that was not asked for.',
-      'Tools are operations of this document with the rights of who calls: `tools/list` shows what the caller may do. An agent’s token spends within its policy. A key, and a person in the console, read by tools, and what would change something becomes a proposal, unless the key was made with `toolWrites`. A refusal is a result with `isError`, its code, its sentence, and what would make it a yes; a tool that nobody has is an error of the protocol (-32602).',
-      'The same call within ten minutes is the same act, unless it names an `idempotencyKey` of its own. See [Assistant tools](/docs/guides/assistant-tools).',
+      'The Model Context Protocol over Streamable HTTP, without sessions, in the versions 2026-07-28 and 2025-11-25 to 2024-11-05: one JSON-RPC message in, its answer out, as JSON or as server-sent events. A message without an answer gets a 202. There is no GET, since the server sends no unsolicited messages.',
+      'Tools are operations of this document, called with the caller’s rights: `tools/list` shows the allowed ones. An agent token spends within its policy. With an API key or a console session, tools read, and changes become proposals unless the key was created with `toolWrites`. A refusal is a result with `isError`, code, message and remedies; an unknown tool is a protocol error (-32602).',
+      'An identical call within ten minutes is done once, unless it has its own `idempotencyKey`. See [Assistant tools](/docs/guides/assistant-tools).',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     run: 'read',
@@ -27,8 +27,8 @@ export const mcpApi = {
       howToSignIn:
         'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one by POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
       reads: {
-        host: 'An address of this service: another one is refused.',
-        origin: 'Of a page of this service, where a browser sends it: another one is refused.',
+        host: 'An address of this service; others are refused.',
+        origin: 'The origin of this service, if a browser sends it; others are refused.',
         accept: 'Both `application/json` and `text/event-stream`.',
         'content-type': '`application/json`.',
         'mcp-protocol-version': 'The version of the protocol, after the first message.',
@@ -38,8 +38,8 @@ export const mcpApi = {
     },
     returns: [200, openEnded('application/json')],
     fails: {
-      foreign_host: [403, 'Host: this is no address of this service.'],
-      foreign_origin: [403, 'Origin: a page of another site may not call tools here.'],
+      foreign_host: [403, 'Host: not an address of this service. Use its public URL.'],
+      foreign_origin: [403, 'Origin: pages of other sites cannot call tools here.'],
       ...protocolRefusals,
     },
   }),

@@ -39,5 +39,5 @@ const LONGEST_NAME = 100
 
 function unknownTool(name: string): string {
   const shown = maskCardNumbers(name.slice(0, LONGEST_NAME), { isCut: name.length > LONGEST_NAME })
-  return `Unknown tool: ${shown}. tools/list shows those that you may call.`
+  return `Unknown tool: ${shown}. tools/list shows the tools that you may call.`
 }

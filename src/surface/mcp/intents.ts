@@ -18,7 +18,11 @@ interface Explanation {
 
 const APPROVAL = 'approval'
 
-export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context: Context): Promise<object> {
+export async function declarationResult(
+  answer: ToolAnswer,
+  call: ToolCall,
+  context: Context,
+): Promise<object> {
   const declared = answer.body as Intent
   const intent = answer.isRepeated ? await current(declared, context) : declared
   if (intent.status !== 'created') return resultOfIntent(intent, answer.isRepeated, context)
@@ -29,7 +33,7 @@ export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context
       inputRequests: {
         [APPROVAL]: inputRequired.elicitUrl({
           message:
-            'A payment of your agent waits for you: look at it, and approve or deny it with your passkey.',
+            'A payment of your agent is waiting for you. Review it, and approve it with your passkey or deny it.',
           url,
         }),
       },
@@ -41,7 +45,7 @@ export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context
  * The client calls again after its person has seen the page. The call is about the intent that the first call
  * declared.
  */
-export async function afterAsking(id: string, context: Context): Promise<object> {
+export async function resumedResult(id: string, context: Context): Promise<object> {
   const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
   return answer.refusal ? resultOf(answer) : resultOfIntent(answer.body as Intent, false, context)
 }
@@ -56,7 +60,7 @@ async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Cont
   if (intent.status !== 'created') return succeeded(intent, isRepeated)
   const url = approvalUrl(intent, context)
   const { summary } = await explained(intent, context)
-  const sentence = `${summary} The person decides at ${url}. Tell them, then call wait_for_intent with intentId ${intent.id}. Nothing may be paid before it is approved.`
+  const sentence = `${summary} A person decides at ${url}. Tell them, then call wait_for_intent with intentId ${intent.id}. Do not pay before it is approved.`
   return succeeded({ ...intent, approvalUrl: url }, isRepeated, sentence)
 }
 
@@ -80,7 +84,7 @@ const LOOK_EVERY_MS = 2_000
 /** Waits for the decision of a person, for at most this many seconds; clients may call again. */
 export async function waitForIntent(id: string, seconds: number, context: Context): Promise<Result> {
   const first = await look(id, context)
-  const answer = seconds > 0 && isWaiting(first) ? await afterWaiting(id, seconds, context) : first
+  const answer = seconds > 0 && isWaiting(first) ? await decidedIntent(id, seconds, context) : first
   return answer.refusal ? resultOf(answer) : resultOfIntent(answer.body as Intent, false, context)
 }
 
@@ -90,7 +94,7 @@ const look = (id: string, context: Context): Promise<ToolAnswer> =>
 const isWaiting = ({ refusal, body }: ToolAnswer): boolean =>
   !refusal && (body as Intent).status === 'created'
 
-async function afterWaiting(id: string, seconds: number, context: Context): Promise<ToolAnswer> {
+async function decidedIntent(id: string, seconds: number, context: Context): Promise<ToolAnswer> {
   const over = new AbortController()
   const ending = AbortSignal.any([context.ending, over.signal])
   void pause(seconds * 1_000, undefined, { signal: ending }).then(() => over.abort(), ignore)

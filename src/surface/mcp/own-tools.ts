@@ -23,8 +23,8 @@ const wait: OwnTool = {
   isForAgents: true,
   definition: {
     name: 'wait_for_intent',
-    title: 'Wait until somebody has decided about an intent',
-    description: `Use it after declare_intent where the intent waits for a person (status created). It answers as soon as it is decided, or after the seconds have passed with how it stands: call it again. seconds: 0 only looks.`,
+    title: 'Wait for the decision about an intent',
+    description: `Use it after declare_intent if the intent waits for a person (status created). It answers once the intent is decided, or after the given seconds with the present state; then call it again. seconds: 0 returns the state at once.`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -33,7 +33,7 @@ const wait: OwnTool = {
           type: 'integer',
           minimum: 0,
           maximum: LONGEST_WAIT,
-          description: `${LONGEST_WAIT} if left out.`,
+          description: `Default: ${LONGEST_WAIT}.`,
         },
       },
       required: ['intentId'],
@@ -42,10 +42,10 @@ const wait: OwnTool = {
   },
   async run({ intentId, seconds = LONGEST_WAIT, ...others }, context) {
     const [unknown] = Object.keys(others)
-    if (unknown !== undefined) return wrong(unknown, 'there is no such member')
-    if (typeof intentId !== 'string') return wrong('intentId', 'it is missing, and must be a text')
+    if (unknown !== undefined) return invalidMember(unknown, 'unknown member')
+    if (typeof intentId !== 'string') return invalidMember('intentId', 'required, must be a string')
     const isTime = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= LONGEST_WAIT
-    if (!isTime) return wrong('seconds', `a whole number from 0 to ${LONGEST_WAIT}`)
+    if (!isTime) return invalidMember('seconds', `must be an integer from 0 to ${LONGEST_WAIT}`)
     return waitForIntent(intentId, Number(seconds), context)
   },
 }
@@ -54,9 +54,9 @@ const search: OwnTool = {
   isForAgents: false,
   definition: {
     name: 'search_operations',
-    title: 'Find operations by words',
+    title: 'Find operations by keywords',
     description:
-      'Use it where no other tool fits: it finds the operations that you may call by what they are about. Then describe_operation, then call_operation.',
+      'Use it if no other tool fits: it finds operations that you may call. Then use describe_operation, then call_operation.',
     inputSchema: {
       type: 'object',
       properties: { query: { type: 'string', description: 'A few words: refund a transfer' } },
@@ -66,7 +66,7 @@ const search: OwnTool = {
   },
   async run({ query }, { actor, ports }) {
     if (typeof query !== 'string' || query.length > 500)
-      return wrong('query', 'a text of at most 500 characters')
+      return invalidMember('query', 'must be a string of at most 500 characters')
     return succeeded({ operations: ports.tools.search(actor, query, MOST_FOUND) })
   },
 }
@@ -75,9 +75,9 @@ const describe: OwnTool = {
   isForAgents: false,
   definition: {
     name: 'describe_operation',
-    title: 'Read what an operation takes and refuses',
+    title: 'Describe an operation',
     description:
-      'Gives the input schema, an example and the refusals of an operation that search_operations has found.',
+      'Returns the input schema, an example and the refusals of an operation found by search_operations.',
     inputSchema: {
       type: 'object',
       properties: { operation: { type: 'string', description: 'As found: policies.list' } },
@@ -97,7 +97,7 @@ const call: OwnTool = {
     name: 'call_operation',
     title: 'Call any operation',
     description:
-      'Calls the operation with the members that describe_operation names, with your rights. What changes something becomes a proposal, which a person applies, unless the key was made for it.',
+      'Calls the operation with the members from describe_operation, with your rights. Changes become proposals, which a person applies, unless the key allows tools to write.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -112,7 +112,7 @@ const call: OwnTool = {
     const target = typeof operation === 'string' ? context.ports.tools.target(operation) : undefined
     if (!target) return unknownOperation
     if (typeof input !== 'object' || input === null || Array.isArray(input))
-      return wrong('input', 'must be an object')
+      return invalidMember('input', 'must be an object')
     const given = input as Given
     return runTarget(
       target,
@@ -129,15 +129,15 @@ const proposeChange: OwnTool = {
   isForAgents: true,
   definition: {
     name: 'propose_change',
-    title: 'Propose what only a person may do',
+    title: 'Propose a change to a person',
     description:
-      'Use it where something is not allowed to you, as a higher limit: a person reads it in the console and applies it, or does not. operation is the name in the API, as policies.toggle or wallets.create. Nothing changes before.',
+      'Use it for changes that you may not make, such as a higher limit: a person reviews the proposal in the console and applies or dismisses it. operation is the name in the API, such as policies.toggle or wallets.create. Nothing changes before.',
     inputSchema: {
       type: 'object',
       properties: {
         operation: { type: 'string', description: 'As in the API: policies.replace' },
         input: { type: 'object', description: 'The members of path, query and body together.' },
-        reason: { type: 'string', description: 'Why, for the person.' },
+        reason: { type: 'string', description: 'The reason, for the person.' },
       },
       required: ['operation'],
     },
@@ -145,21 +145,22 @@ const proposeChange: OwnTool = {
   },
   async run({ operation, input = {}, reason = null }, context) {
     if (typeof operation !== 'string' || operation.length > 100)
-      return wrong('operation', 'it is missing, and must be a text')
+      return invalidMember('operation', 'required, must be a string')
     if (typeof input !== 'object' || input === null || Array.isArray(input))
-      return wrong('input', 'must be an object')
+      return invalidMember('input', 'must be an object')
     if (reason !== null && (typeof reason !== 'string' || reason.length > MAX_REASON))
-      return wrong('reason', `a text of at most ${MAX_REASON} characters`)
+      return invalidMember('reason', `must be a string of at most ${MAX_REASON} characters`)
     return proposeByTool({ operation, given: input as Given, reason: reason as string | null }, context)
   },
 }
 
 const unknownOperation = refused(
   'unknown_operation',
-  'operation: no tool reaches one of this name, or you may not call it. search_operations finds those that you may.',
+  'operation: unknown, or you may not call it. search_operations finds the ones that you may call.',
 )
 
-const wrong = (member: string, message: string) => refused('invalid_request', `${member}: ${message}.`)
+const invalidMember = (member: string, message: string) =>
+  refused('invalid_request', `${member}: ${message}.`)
 
 const all: readonly OwnTool[] = [wait, proposeChange, search, describe, call]
 
@@ -182,5 +183,5 @@ function refusalOf({ scope, isForAgents }: OwnTool, { type, scopes }: Actor): ob
 
 const notForAgents = refused(
   'wrong_caller',
-  'This tool takes an API key; you sent an agent token. tools/list shows those that you may call.',
+  'This tool needs an API key; you sent an agent token. tools/list shows the tools that you may call.',
 )

@@ -17,29 +17,29 @@ export const OPENAPI = 'agentpay://openapi'
 const fixed: readonly Resource[] = [
   resource(
     'policy',
-    'The policy',
-    'What the agent may spend, where, and from when on a person is asked.',
+    'Policy',
+    'Spending limits, allowed payees, and when approval is required.',
     'policies.effective',
     'agent',
   ),
   resource(
     'policy',
-    'The policies',
-    'What agents may spend, where, and from when on a person is asked.',
+    'Policies',
+    'Spending limits of agents, allowed payees, and when approval is required.',
     'policies.list',
     'others',
   ),
-  resource('budgets', 'The budgets', 'What is left of each limit.', 'policies.usage'),
-  resource('intents', 'The intents', 'What was to be bought, newest first.', 'intents.list'),
-  resource('statements', 'The statements', 'Of each wallet and month.', 'statements.list', 'others'),
+  resource('budgets', 'Budgets', 'What is left of each limit.', 'policies.usage'),
+  resource('intents', 'Intents', 'Declared payments, newest first.', 'intents.list'),
+  resource('statements', 'Statements', 'Monthly statements of each wallet.', 'statements.list', 'others'),
 ]
 
 const templates: readonly Resource[] = [
-  resource('intents/{id}', 'An intent', 'How it stands.', 'intents.get'),
+  resource('intents/{id}', 'Intent', 'Its present state.', 'intents.get'),
   resource(
     'intents/{id}/explanation',
-    'Why',
-    'For every rule what it says, and what would help.',
+    'Explanation',
+    'The result of every rule, with remedies.',
     'intents.explanation',
   ),
   resource('policies/{id}', 'A policy', 'Its rules.', 'policies.get'),

@@ -5,7 +5,7 @@ import type { ToolAnswer, ToolTarget } from '../../kernel/contract/tool.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { clock } from '../../values/clock.ts'
 import { type Proposed, propose } from '../proposals/index.ts'
-import { afterAsking, afterDeclaring } from './intents.ts'
+import { declarationResult, resumedResult } from './intents.ts'
 import {
   type Given,
   mayWrite,
@@ -23,10 +23,10 @@ export async function runTarget(target: ToolTarget, call: ToolCall, context: Con
     return proposeByTool({ operation: target.operation, given, reason: null }, context)
   }
   const declares = target.operation === 'intents.create'
-  if (declares && call.responses && isIntentId(call.state)) return afterAsking(call.state, context)
+  if (declares && call.responses && isIntentId(call.state)) return resumedResult(call.state, context)
   const answer = await runOperation(target, call.given, context)
   const isDeclared = declares && !answer.refusal
-  return isDeclared ? afterDeclaring(answer, call, context) : resultOf(answer)
+  return isDeclared ? declarationResult(answer, call, context) : resultOf(answer)
 }
 
 const isIntentId = (state: unknown): state is string =>
@@ -42,7 +42,7 @@ async function runOperation(
 ): Promise<ToolAnswer> {
   if (!takesKey) return callOnce(operation, given, null, context)
   const { idempotencyKey, ...members } = given
-  const endless = numberWithoutEnd(members, '')
+  const endless = nonFiniteNumberIn(members, '')
   if (endless !== undefined) return wrong(`${endless}: this number is too large.`)
   // The order of members makes no difference, since answers are stored by the canonical form.
   const named = JSON.parse(canonicalJson(members)) as Given
@@ -66,11 +66,11 @@ const wrong = (message: string): ToolAnswer => ({
 })
 
 /** The place of a number that JSON can write but no double can hold, such as 1e400; undefined if there is none. */
-function numberWithoutEnd(value: unknown, place: string): string | undefined {
+function nonFiniteNumberIn(value: unknown, place: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : place
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {
-    const found = numberWithoutEnd(member, place === '' ? name : `${place}.${name}`)
+    const found = nonFiniteNumberIn(member, place === '' ? name : `${place}.${name}`)
     if (found !== undefined) return found
   }
   return undefined
@@ -107,7 +107,7 @@ returning key`
 const FORGET = `
 delete from tool_calls where (owner_id, mode, caller_id, hash) = ($1, $2, $3, $4) and key = $5`
 
-const nameOf = ({ tenant, actor }: Context, operation: string, given: object): string[] => [
+const callIdentity = ({ tenant, actor }: Context, operation: string, given: object): string[] => [
   tenant.ownerId,
   tenant.mode,
   String(actor.id),
@@ -115,7 +115,7 @@ const nameOf = ({ tenant, actor }: Context, operation: string, given: object): s
 ]
 
 async function keyOfCall(context: Context, operation: string, given: object): Promise<string> {
-  const values = [...nameOf(context, operation, given), `tool-${randomUUID()}`, clock.real()]
+  const values = [...callIdentity(context, operation, given), `tool-${randomUUID()}`, clock.real()]
   const [row] = await context.sql<{ key: string }>(KEY_OF_CALL, values)
   if (!row) throw new Error('the statement returns its row')
   return row.key
@@ -123,24 +123,24 @@ async function keyOfCall(context: Context, operation: string, given: object): Pr
 
 /** After a refusal an identical call is a new attempt, since the obstacle may be gone by then. */
 const forgetCall = (context: Context, operation: string, given: object, key: string): Promise<unknown> =>
-  context.sql(FORGET, [...nameOf(context, operation, given), key])
+  context.sql(FORGET, [...callIdentity(context, operation, given), key])
 
-interface Wish {
+interface ChangeRequest {
   readonly operation: string
   readonly given: Given
   readonly reason: string | null
 }
 
 /** An operation that a model may not call becomes a proposal, and the model learns where a person finds it. */
-export async function proposeByTool(wish: Wish, context: Context): Promise<Result> {
+export async function proposeByTool(wish: ChangeRequest, context: Context): Promise<Result> {
   const answer = await propose(wish, context)
-  if ('code' in answer) return refused(answer.code, answer.message, waysOut(answer.code))
+  if ('code' in answer) return refused(answer.code, answer.message, alternatives(answer.code))
   const { proposal, isRepeated } = answer
   return succeeded({ proposal: shown(proposal) }, false, sentence(proposal, isRepeated, context))
 }
 
 const sentence = ({ id, expiresAt }: Proposed, isRepeated: boolean, { ports }: Context): string =>
-  `${isRepeated ? 'This is proposed already.' : 'This is proposed, and nothing has changed.'} A person has to apply it, until ${expiresAt}, at ${ports.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
+  `${isRepeated ? 'This is already proposed.' : 'This is proposed; nothing has changed.'} A person must apply it before ${expiresAt} at ${ports.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
 
 const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: Proposed) => ({
   id,
@@ -152,7 +152,7 @@ const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: P
   expiresAt,
 })
 
-const waysOut = (code: string): readonly string[] =>
+const alternatives = (code: string): readonly string[] =>
   code === 'not_proposable' || code === 'missing_scope'
-    ? ['Ask the person to do it in the console, by the command `agentpay`, or by the API.']
+    ? ['Ask the person to do it in the console, with the CLI `agentpay`, or by API.']
     : []

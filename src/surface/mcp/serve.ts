@@ -12,8 +12,7 @@ const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method
 export async function serve(context: Context): Promise<File> {
   const message = messageIn(context)
   if (message instanceof Problem) return protocolError(-32_700, message.message)
-  if (Array.isArray(message))
-    return protocolError(-32_600, 'Batches are not part of the protocol: send one message.')
+  if (Array.isArray(message)) return protocolError(-32_600, 'Batches are not supported. Send one message.')
   return (await serveDirectly(message, context)) ?? serveByProtocol(message, context)
 }
 

@@ -28,7 +28,7 @@ export interface Result {
 }
 
 const REPEATED =
-  'This is the same call as one before it, and this is its answer: nothing was done again. To do it once more, give another idempotencyKey.'
+  'This call is identical to an earlier one, and this is the answer of that one: nothing was done again. To do it again, give another idempotencyKey.'
 
 const text = (content: string) => ({ type: 'text' as const, text: content })
 
@@ -50,7 +50,7 @@ export function refused(
   more: object = {},
 ): Result {
   const wish =
-    remedies.length > 0 ? [`What would make it a yes:\n${remedies.map(one => `- ${one}`).join('\n')}`] : []
+    remedies.length > 0 ? [`To get it approved:\n${remedies.map(one => `- ${one}`).join('\n')}`] : []
   return {
     content: [text(`${code}: ${message}`), ...wish.map(text)],
     structuredContent: { error: { code, message, remedies }, ...more },
@@ -74,11 +74,11 @@ export function withoutCardNumbers<T extends object>(
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): T {
   if (!MANY_DIGITS.test(JSON.stringify(leaving))) return leaving
-  const masked = maskCardNumbersIn(unfolded(leaving))
+  const masked = maskCardNumbersIn(asSent(leaving))
   if (JSON.stringify(masked) === JSON.stringify(leaving)) return leaving
   ports.tools.reportCardNumber(name, requestId)
   return masked as T
 }
 
 /** The answer as it will be sent: texts that are JSON are checked as text, where numbers are readable. */
-const unfolded = (leaving: object): unknown => JSON.parse(JSON.stringify(leaving))
+const asSent = (leaving: object): unknown => JSON.parse(JSON.stringify(leaving))

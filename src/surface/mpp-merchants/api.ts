@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asking, paidContract } from '../../commerce/collect/index.ts'
+import { paidContract, paymentRequired } from '../../commerce/collect/index.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { type ContextOf, get, post } from '../../kernel/contract/operation.ts'
 import { formattedText } from '../../values/schemas.ts'
@@ -9,7 +9,7 @@ const table = Object.entries(scenarios)
   .map(([name, { about }]) => `- \`${name}\`: ${about}`)
   .join('\n')
 
-const description = `A merchant that programs pay by MPP, to try what your agents will meet. It exists in test mode only and belongs to nobody. It wants € 2.50, or what \`amountEuros\` says. Let an agent pay it with \`POST /v1/mpp/pay\`: its intent names the host of this service as merchant. Where it charges, it charges the card by the simulated network, exactly once for each challenge.
+const description = `A merchant that accepts MPP, to test your agents in test mode. It asks for € 2.50, or for \`amountEuros\`. Let an agent pay it with \`POST /v1/mpp/pay\`, on an intent whose merchant is the host of this service. It charges the card over the simulated network, exactly once for each challenge.
 
 The scenarios:
 
@@ -19,7 +19,7 @@ const price = formattedText(
   /^(?!0+(?:\.0+)?$)\d{1,3}(?:\.\d{1,2})?$/,
   6,
   'a price is more than 0, less than 1000, and has at most two decimals',
-).meta({ description: 'What it wants, in euros.', examples: ['7.50'] })
+).meta({ description: 'The price in euros.', examples: ['7.50'] })
 
 const merchant = {
   ...paidContract,
@@ -33,15 +33,15 @@ const merchant = {
     headers: {
       ...paidContract.http.headers,
       302: { Location: 'A private address.' },
-      500: { 'Payment-Receipt': 'A receipt on an error, which counts for nothing.' },
+      500: { 'Payment-Receipt': 'A receipt on an error, which proves nothing.' },
     },
   },
   fails: {
     ...paidContract.fails,
-    payment_required: asking({ method: 'card', intent: 'charge', currency: 'eur', amount: '250' }),
-    scenario_not_found: [404, 'There is no such scenario. The description of this operation lists them.'],
+    payment_required: paymentRequired({ method: 'card', intent: 'charge', currency: 'eur', amount: '250' }),
+    scenario_not_found: [404, 'No such scenario. The description of this operation lists all of them.'],
     moved: [302, 'Look elsewhere.'],
-    forbidden: [403, 'This merchant does not want you.'],
+    forbidden: [403, 'This merchant refuses you.'],
     failed: [500, 'Something went wrong at this merchant.'],
   },
 } as const

@@ -17,7 +17,7 @@ import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mp
 import { clock } from '../../values/clock.ts'
 import { cents, fractionOf, money, roundCents } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
-import { type Ending, type Scenario, scenarioOf } from './scenarios.ts'
+import { type CredentialAnswer, type Scenario, scenarioOf } from './scenarios.ts'
 
 /**
  * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and no
@@ -69,13 +69,13 @@ const TINY = 'Payment id="a", realm="r", method="tempo", intent="charge", reques
 
 function offerOf(
   article: Article,
-  { asks }: Scenario,
+  { challenge }: Scenario,
   { host, rawBody: body }: PayContext,
 ): string | undefined {
-  if (asks === 'nothing') return undefined
-  if (asks === 'thousands') return Array.from({ length: MANY }, () => TINY).join(', ')
-  if (asks === 'other_methods') return `Bearer realm="sandbox", ${TINY}`
-  const changed = typeof asks === 'function' ? asks(article) : {}
+  if (challenge === 'nothing') return undefined
+  if (challenge === 'thousands') return Array.from({ length: MANY }, () => TINY).join(', ')
+  if (challenge === 'other_methods') return `Bearer realm="sandbox", ${TINY}`
+  const changed = typeof challenge === 'function' ? challenge(article) : {}
   return writeChallenge(challengeFor(article, { host, body }, changed))
 }
 
@@ -103,7 +103,7 @@ async function* dawdling(): ByteStream {
   yield '{}'
 }
 
-const bodies: Readonly<Partial<Record<Ending, () => ByteStream>>> = {
+const bodies: Readonly<Partial<Record<CredentialAnswer, () => ByteStream>>> = {
   cuts_off: cutOff,
   never_ends: neverEnding,
   dawdles: dawdling,
@@ -133,14 +133,18 @@ function withoutCharge(
   if (scenario.ending === 'forbids') return context.refuse('forbidden')
   if (scenario.ending === 'fails') return context.refuse('failed')
   const isDearer = scenario.ending === 'asks_more'
-  return asking(
+  return challengeAnswer(
     isDearer ? { ...article, amountCents: fractionOf(article.amountCents, [10n, 1n]) } : article,
     scenario,
     context,
   )
 }
 
-function asking(article: Article, scenario: Scenario, context: PayContext & MerchantContext): Answer<File> {
+function challengeAnswer(
+  article: Article,
+  scenario: Scenario,
+  context: PayContext & MerchantContext,
+): Answer<File> {
   const offer = offerOf(article, scenario, context)
   const refusal = context.refuse('payment_required')
   return offer === undefined ? refusal : withHeaders(refusal, { 'WWW-Authenticate': offer })
@@ -161,14 +165,16 @@ const merchant = externalCall(mppMerchantsApi.get, {
     const { scenario: name } = input.params
     const scenario = scenarioOf(name)
     if (!scenario) return context.refuse('scenario_not_found')
-    if (scenario.asks === 'no_money') return json({ scenario: name, content: 'This is free.' })
-    if (scenario.asks === 'elsewhere')
+    if (scenario.challenge === 'no_money') return json({ scenario: name, content: 'This is free.' })
+    if (scenario.challenge === 'elsewhere')
       return withHeaders(context.refuse('moved'), { Location: 'http://169.254.169.254/' })
     const isPresented = presentedIn(context) !== undefined
     const article = await payee.find(paramsOf(input), context)
     if (!article) return context.refuse('scenario_not_found')
     if (isPresented && scenario.charges) return undefined
-    return isPresented ? withoutCharge(article, scenario, context) : asking(article, scenario, context)
+    return isPresented
+      ? withoutCharge(article, scenario, context)
+      : challengeAnswer(article, scenario, context)
   },
 
   reserve: (input, context) => good.reserve({ params: paramsOf(input) }, context),

@@ -2,9 +2,9 @@ import type { Article } from '../../commerce/collect/index.ts'
 import { encodeRequest, type Offer, type Receipt } from '../../mpp/index.ts'
 import { after, clock, days, minutes } from '../../values/clock.ts'
 
-export type Changed = (article: Article) => Partial<Offer>
+export type OfferOverrides = (article: Article) => Partial<Offer>
 
-export type Ending =
+export type CredentialAnswer =
   | 'good'
   | 'asks_more'
   | 'asks_again'
@@ -16,10 +16,10 @@ export type Ending =
 
 export interface Scenario {
   readonly about: string
-  readonly asks?: Changed | 'nothing' | 'thousands' | 'other_methods' | 'elsewhere' | 'no_money'
+  readonly challenge?: OfferOverrides | 'nothing' | 'thousands' | 'other_methods' | 'elsewhere' | 'no_money'
   /** Whether it charges the card, exactly as payment requests do. */
   readonly charges: boolean
-  readonly ending: Ending
+  readonly ending: CredentialAnswer
   readonly receipt?: (receipt: Receipt) => Receipt | null
 }
 
@@ -44,8 +44,8 @@ const detailsOf = ({ networks, merchantName, key }: Article) => ({
 })
 
 /** Overrides members of the challenge, whose id binds them correctly. */
-const asking =
-  (members: (article: Article) => { readonly more?: object; readonly details?: object }): Changed =>
+const withOverrides =
+  (members: (article: Article) => { readonly more?: object; readonly details?: object }): OfferOverrides =>
   article => {
     const { more = {}, details = {} } = members(article)
     return { request: charge(article, more, { ...detailsOf(article), ...details }) }
@@ -57,50 +57,52 @@ const unpaid = { charges: false } as const
 
 export const scenarios = {
   paid: { ...charged, about: 'A good merchant: charges the card once, and answers with a receipt.' },
-  free: { ...refused, asks: 'no_money', about: 'Wants no money: answers 200 at once.' },
-  'no-challenge': { ...refused, asks: 'nothing', about: 'Answers 402 without a challenge.' },
+  free: { ...refused, challenge: 'no_money', about: 'Free: answers 200 at once.' },
+  'no-challenge': { ...refused, challenge: 'nothing', about: 'Answers 402 without a challenge.' },
   'other-methods': {
     ...refused,
-    asks: 'other_methods',
+    challenge: 'other_methods',
     about: 'Offers Bearer, and a method that is not card.',
   },
-  'many-challenges': { ...refused, asks: 'thousands', about: 'Offers 10,000 challenges.' },
-  redirect: { ...refused, asks: 'elsewhere', about: 'Redirects to a private address.' },
+  'many-challenges': { ...refused, challenge: 'thousands', about: 'Offers 10,000 challenges.' },
+  redirect: { ...refused, challenge: 'elsewhere', about: 'Redirects to a private address.' },
   expired: {
     ...refused,
-    asks: ({ now }) => ({ expires: after(now, -minutes(1)).toISOString() }),
+    challenge: ({ now }) => ({ expires: after(now, -minutes(1)).toISOString() }),
     about: 'Offers a challenge that has expired.',
   },
   'other-currency': {
     ...refused,
-    asks: asking(() => ({ more: { currency: 'usd' } })),
+    challenge: withOverrides(() => ({ more: { currency: 'usd' } })),
     about: 'Asks for US dollars.',
   },
   'weak-key': {
     ...refused,
-    asks: asking(({ key }) => ({ details: { encryptionJwk: { ...key.jwk, n: WEAK } } })),
+    challenge: withOverrides(({ key }) => ({ details: { encryptionJwk: { ...key.jwk, n: WEAK } } })),
     about: 'Its key has 1024 bits.',
   },
   'two-keys': {
     ...refused,
-    asks: asking(() => ({ details: { jwksUri: 'https://keys.example.net/jwks.json', kid: 'key-1' } })),
+    challenge: withOverrides(() => ({
+      details: { jwksUri: 'https://keys.example.net/jwks.json', kid: 'key-1' },
+    })),
     about: 'Gives both a key and the address of one.',
   },
   'foreign-keys': {
     ...refused,
-    asks: asking(() => ({
+    challenge: withOverrides(() => ({
       details: { encryptionJwk: undefined, jwksUri: 'https://keys.example.net/jwks.json', kid: 'key-1' },
     })),
-    about: 'Its key lies on the host of somebody else.',
+    about: 'Its key is on another host.',
   },
   'other-digest': {
     ...refused,
-    asks: () => ({ digest: 'sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:' }),
+    challenge: () => ({ digest: 'sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:' }),
     about: 'Binds its challenge to another body.',
   },
   'other-name': {
     ...refused,
-    asks: asking(() => ({ details: { merchantName: 'bookshop.example' } })),
+    challenge: withOverrides(() => ({ details: { merchantName: 'bookshop.example' } })),
     about: 'Calls itself bookshop.example, which is another site.',
   },
   'price-raised': {
@@ -123,7 +125,7 @@ export const scenarios = {
   'cut-off': {
     charges: true,
     ending: 'cuts_off',
-    about: 'Charges the card, and hangs up after the headers.',
+    about: 'Charges the card, and closes the connection after the headers.',
   },
   endless: { charges: true, ending: 'never_ends', about: 'Charges the card, and answers with 64 MiB.' },
   slow: {
@@ -140,7 +142,7 @@ export const scenarios = {
   'foreign-receipt': {
     ...charged,
     receipt: receipt => ({ ...receipt, challengeId: 'of-somebody-else' }),
-    about: 'Charges the card, and gives the receipt of somebody else.',
+    about: 'Charges the card, and gives the receipt of another payment.',
   },
   'old-receipt': {
     ...charged,

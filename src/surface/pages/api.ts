@@ -2,9 +2,9 @@ import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 
 const cachedFile =
-  'Compressed with Brotli or gzip for those who accept it. The answer has an `ETag`; sent back in `If-None-Match`, it is answered with a 304 while nothing has changed.'
+  'Compressed with Brotli or gzip if accepted. The answer has an `ETag`; sent back in `If-None-Match`, it is answered with a 304 while nothing has changed.'
 
-const asMarkdown = ' With `Accept: text/markdown` it is Markdown, for readers that are not people.'
+const asMarkdown = ' With `Accept: text/markdown` it is Markdown, for programs.'
 
 const readsAccept = {
   http: {
@@ -16,21 +16,21 @@ const readsAccept = {
 export const pagesApi = {
   llms: get('/llms.txt', {
     limits: { unmetered: true },
-    summary: 'What there is to read, for language models',
+    summary: 'Get the index of the documentation for language models',
     description: `In the form of llmstxt.org: every section with its address as Markdown. ${cachedFile}`,
     callers: ['public'],
     returns: [200, file('text/plain')],
   }),
   llmsFull: get('/llms-full.txt', {
     limits: { unmetered: true },
-    summary: 'The whole documentation in one text',
+    summary: 'Get the whole documentation as one text',
     description: `All operations, records and events as Markdown. ${cachedFile}`,
     callers: ['public'],
     returns: [200, file('text/plain')],
   }),
   openapi: get('/openapi.json', {
     limits: { unmetered: true },
-    summary: 'This interface as an OpenAPI 3.1 document',
+    summary: 'Get the OpenAPI 3.1 document',
     description: cachedFile,
     callers: ['public'],
     returns: [200, file('application/json')],
@@ -38,7 +38,7 @@ export const pagesApi = {
   docs: get('/docs', {
     ...readsAccept,
     limits: { unmetered: true },
-    summary: 'This interface to read: how to begin, and what holds everywhere',
+    summary: 'Read the documentation: start page',
     description: cachedFile + asMarkdown,
     callers: ['public'],
     returns: [200, file('text/html')],
@@ -46,35 +46,35 @@ export const pagesApi = {
   docsSection: get('/docs/{section}', {
     ...readsAccept,
     limits: { unmetered: true },
-    summary: 'One section of it: operations and records, or all events',
+    summary: 'Read a section of the documentation',
     description: cachedFile + asMarkdown,
     callers: ['public'],
     returns: [200, file('text/html')],
-    fails: { section_not_found: [404, 'There is no such page. The documentation begins at /docs.'] },
+    fails: { section_not_found: [404, 'No such page. The documentation starts at /docs.'] },
   }),
   docsGuide: get('/docs/guides/{guide}', {
     ...readsAccept,
     limits: { unmetered: true },
-    summary: 'One guide: how something is done',
+    summary: 'Read a guide',
     description: cachedFile + asMarkdown,
     callers: ['public'],
     returns: [200, file('text/html')],
-    fails: { guide_not_found: [404, 'There is no such guide. /docs/guides lists them.'] },
+    fails: { guide_not_found: [404, 'No such guide. /docs/guides lists all guides.'] },
   }),
   docsRefusal: get('/docs/errors/{code}', {
     limits: { unmetered: true },
-    summary: 'One code of a refusal: why, and what to do',
+    summary: 'Read about an error code',
     description: cachedFile,
     callers: ['public'],
     returns: [200, file('text/html')],
-    fails: { code_not_found: [404, 'There is no such code. /docs/errors lists them.'] },
+    fails: { code_not_found: [404, 'No such error code. /docs/errors lists all codes.'] },
   }),
   docsAsset: get('/docs/assets/{asset}', {
     limits: { unmetered: true },
-    summary: 'What the pages are made of',
+    summary: 'Get an asset of the documentation',
     description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
     returns: [200, file('application/octet-stream')],
-    fails: { asset_not_found: [404, 'There is nothing here. The documentation begins at /docs.'] },
+    fails: { asset_not_found: [404, 'No such asset. The documentation starts at /docs.'] },
   }),
 }

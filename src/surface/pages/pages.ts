@@ -40,6 +40,6 @@ const pages = implement(pagesApi, {
 
 export const pagesArea = area(
   'Documentation',
-  'This interface described: for programs and for people.',
+  'The documentation of this API, for programs and for people.',
   pages,
 )

@@ -9,10 +9,10 @@ import { type NewProposal, proposalMachine } from './proposal.ts'
 
 const status = z.enum(proposalMachine.states).meta({
   description:
-    '`applying`: somebody applies it just now. `outdated`: what it was about had changed when somebody applied it. `failed`: nobody knows whether it was done.',
+    '`applying`: being applied now. `outdated`: the record had changed when a person applied it. `failed`: the outcome is unknown.',
 })
 
-const Somebody = z.object({ type: z.string(), id: z.string().nullable(), name: z.string().nullable() })
+const Decider = z.object({ type: z.string(), id: z.string().nullable(), name: z.string().nullable() })
 
 const ProposalRecord = z
   .object({
@@ -25,29 +25,26 @@ const ProposalRecord = z
     }),
     input: z
       .record(z.string(), z.unknown())
-      .meta({ maxProperties: 200, description: 'Its members of path, query and body, as they were given.' }),
-    summary: z.string().meta({ description: 'In words.', examples: ['Freeze an agent: Scout'] }),
-    reason: z.string().nullable().meta({ description: 'What the proposer says. Words of somebody else.' }),
+      .meta({ maxProperties: 200, description: 'Members of path, query and body.' }),
+    summary: z.string().meta({ description: 'The change in words.', examples: ['Freeze an agent: Scout'] }),
+    reason: z.string().nullable().meta({ description: 'The proposer’s reason. Third-party text.' }),
     changes: z
       .array(z.object({ member: z.string(), from: z.string().nullable(), to: z.string().nullable() }))
-      .meta({ description: 'What would be another one, beside the record as it was then.' }),
+      .meta({ description: 'Changed members, compared with the record at the time of the proposal.' }),
     effect: z
       .object({ source: z.enum(['simulation', 'backtest']), sentence: z.string() })
       .nullable()
-      .meta({ description: 'What it would have done at that time, where that can be said.' }),
-    recordId: z.string().nullable().meta({ description: 'The record that it is about.' }),
-    takesPasskey: z.boolean().meta({ description: 'Whether the operation takes a `webauthnAssertion`.' }),
-    proposedBy: Somebody,
-    expiresAt: instant.meta({ description: 'Until then it can be applied.' }),
+      .meta({ description: 'The predicted effect at the time of the proposal, if known.' }),
+    recordId: z.string().nullable().meta({ description: 'The record to change.' }),
+    takesPasskey: z.boolean().meta({ description: 'Whether the operation needs a `webauthnAssertion`.' }),
+    proposedBy: Decider,
+    expiresAt: instant.meta({ description: 'The proposal can be applied until then.' }),
     refusal: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'What the operation has refused when it was applied last.' }),
-    resultId: z
-      .string()
-      .nullable()
-      .meta({ description: 'The id of the record that the operation answered.' }),
-    decidedBy: Somebody.nullable(),
+      .meta({ description: 'The refusal of the last attempt to apply it.' }),
+    resultId: z.string().nullable().meta({ description: 'The ID of the resulting record.' }),
+    decidedBy: Decider.nullable(),
     decidedAt: instant.nullable(),
     ...recordTail,
   })
@@ -64,15 +61,15 @@ const ProposalEvent = z.object({
 })
 
 const created = {
-  'canvas.proposal_created': event('Somebody has proposed what a person may apply.', ProposalEvent),
+  'canvas.proposal_created': event('A proposal was made, which a person can apply.', ProposalEvent),
 }
 const decided = {
-  'canvas.proposal_applied': event('A person has applied a proposal: its operation was done.', ProposalEvent),
+  'canvas.proposal_applied': event('A person applied a proposal; its operation is done.', ProposalEvent),
   'canvas.proposal_dismissed': event(
-    'A proposal was dismissed, or what it was about had changed when somebody applied it.',
+    'A proposal was dismissed, or its record had changed when a person applied it.',
     ProposalEvent,
   ),
-  'canvas.proposal_expired': event('Nobody has applied a proposal in time.', ProposalEvent),
+  'canvas.proposal_expired': event('A proposal expired without being applied.', ProposalEvent),
 }
 
 const proposal_not_found = missing('proposal')
@@ -80,16 +77,16 @@ const lookupFails = { proposal_not_found } as const satisfies Record<string, Fai
 
 const changeFails = {
   proposal_not_found,
-  proposal_over: [400, 'The proposal is applied, dismissed or over already. Make another one.'],
-  proposal_expired: [410, 'Nobody has applied the proposal within fifteen minutes. Make another one.'],
-  proposal_applying: [409, 'The proposal is being applied just now. Look at it again in a minute.'],
+  proposal_over: [400, 'The proposal is already applied, dismissed or expired. Make a new one.'],
+  proposal_expired: [410, 'The proposal expired after 15 minutes. Make a new one.'],
+  proposal_applying: [409, 'The proposal is being applied. Check again in a minute.'],
 } as const satisfies Record<string, Failure>
 
 /** Computed by the service itself: an object of this process, which no caller can send. */
 const newProposal = z.strictObject({
   proposal: z.custom<NewProposal>(
     given => typeof given === 'object' && given !== null && 'operation' in given,
-    'must be a proposal that the service has made',
+    'must be a proposal created by the service',
   ),
 })
 
@@ -100,7 +97,7 @@ export const proposalsApi = {
     ...readers,
     summary: 'List proposals',
     description:
-      'What assistants and agents propose and may not do, newest first. Each can be applied for fifteen minutes. A token sees its agent’s own.',
+      'Changes that assistants and agents propose, newest first. Each can be applied for 15 minutes. An agent token sees those of its agent.',
     filters: { status: status.optional(), agentId: id('agent').optional() },
     item: ProposalRecord,
   }),
@@ -113,8 +110,8 @@ export const proposalsApi = {
   apply: post('/canvas/proposals/{id}/apply', {
     summary: 'Apply a proposal',
     description: [
-      'Does exactly the operation with exactly the input of the proposal, with the rights of who applies it, once: applying it again gets the same answer and does nothing. Where the record that it is about, or the policy of its agent, has changed since, nothing is done. `GET /events?requestId=` with the id of the proposal tells what it has done.',
-      'Where the operation takes the signature of a passkey (`takesPasskey`), send it along as you would to the operation itself. What the operation refuses is `proposal_refused`, and can be tried again.',
+      'Runs the operation with the input of the proposal and the rights of the person who applies it, once: applying it again returns the same answer and does nothing. If the record or the policy of its agent has changed since, nothing is done. `GET /events?requestId=` with the ID of the proposal lists its effects.',
+      'If the operation needs the signature of a passkey (`takesPasskey`), send it as to the operation itself. A refusal of the operation is `proposal_refused`, and can be tried again.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'canvas:apply',
@@ -124,7 +121,7 @@ export const proposalsApi = {
     returns: [200, ProposalRecord],
     fails: {
       ...changeFails,
-      proposal_outdated: [409, 'What the proposal was made of has changed since. Make another one.'],
+      proposal_outdated: [409, 'The record has changed since the proposal. Make a new one.'],
       assertion_required: assertionRefusals.assertion_required,
       statement_outdated: assertionRefusals.statement_outdated,
       proposal_refused: [409, 'The operation was refused. Nothing was done.'],
@@ -133,7 +130,7 @@ export const proposalsApi = {
   }),
   dismiss: post('/canvas/proposals/{id}/dismiss', {
     summary: 'Dismiss a proposal',
-    description: 'It can be applied no more. A token dismisses what it has proposed itself.',
+    description: 'A dismissed proposal cannot be applied. An agent token dismisses only its own proposals.',
     callers: ['key', 'agent'],
     scope: 'canvas:write',
     returns: [200, ProposalRecord],
@@ -142,7 +139,7 @@ export const proposalsApi = {
   }),
   /** Called by the tools of assistants and the conversation, after they have looked up the record. */
   make: post('/canvas/proposals', {
-    summary: 'Keep a proposal',
+    summary: 'Store a proposal',
     callers: [],
     body: newProposal,
     returns: [201, z.object({ proposal: ProposalRecord.nullable(), isRepeated: z.boolean() })],

@@ -27,11 +27,11 @@ export function end(
 ): void {
   proposalMachine.move(proposal, status)
   Object.assign(proposal, { dueAt: null, attempt: null, decidedAt: now })
-  const told = status === 'applied' || status === 'expired' ? status : 'dismissed'
-  if (status !== 'failed') emit(`canvas.proposal_${told}`, proposalEvent(proposal))
+  const outcome = status === 'applied' || status === 'expired' ? status : 'dismissed'
+  if (status !== 'failed') emit(`canvas.proposal_${outcome}`, proposalEvent(proposal))
 }
 
-export function whyNotOpen({ status, expiresAt, dueAt }: Proposal, now: Date) {
+export function closedReason({ status, expiresAt, dueAt }: Proposal, now: Date) {
   if (status === 'applying') return dueAt && dueAt > now ? 'proposal_applying' : undefined
   if (status === 'expired') return 'proposal_expired'
   if (status !== 'open') return 'proposal_over'
@@ -51,7 +51,7 @@ const applierOf = (actor: Actor, address: string | null): Applier => ({
 })
 
 /** The attempt, as recovery needs it after a crash. `isRepeated`: an earlier attempt may have done it. */
-function beginning(proposal: Proposal, attempt: Attempt, isRepeated: boolean, now: Date): Applying {
+function beginning(proposal: Proposal, attempt: Attempt, isRepeated: boolean, now: Date): ApplyReservation {
   proposalMachine.move(proposal, 'applying')
   Object.assign(proposal, { attempt, dueAt: after(now, APPLYING_FOR_MS), tries: proposal.tries + 1 })
   const { id, ownerId, mode, operation, input, basis, agentId } = proposal
@@ -64,7 +64,7 @@ export const apply = externalCall(proposalsApi.apply, {
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applied') return new AnswerNow(proposalResponse(proposal))
-    const problem = whyNotOpen(proposal, now)
+    const problem = closedReason(proposal, now)
     if (problem) return refuse(problem)
     if (proposal.status === 'applying') {
       if (isRepeatable(proposal.attempt)) return beginning(proposal, proposal.attempt, true, now)
@@ -81,17 +81,17 @@ export const apply = externalCall(proposalsApi.apply, {
     return beginning(proposal, attempt, false, now)
   },
 
-  call: (applying, { ports }) => carryOut(applying, ports),
+  call: (applying, { ports }) => runProposed(applying, ports),
 
   async record(answer, { id }, context) {
     const { refuse } = context
-    const proposal = await settle(id, answer, context)
+    const proposal = await recordOutcome(id, answer, context)
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applied') return proposalResponse(proposal)
     if (proposal.status === 'outdated') return refuse('proposal_outdated')
     if (answer.outcome === 'refused') {
       const { code, message } = answer
-      return isToBeSigned(code) ? refuse(code, message) : refuse('proposal_refused', `${code}: ${message}`)
+      return needsSignature(code) ? refuse(code, message) : refuse('proposal_refused', `${code}: ${message}`)
     }
     return refuse('proposal_applying')
   },
@@ -107,7 +107,7 @@ export const apply = externalCall(proposalsApi.apply, {
  * Without a signature, or after a change of the statement, the person signs and tries again, as with the
  * operation itself.
  */
-const isToBeSigned = (code: string): code is 'assertion_required' | 'statement_outdated' =>
+const needsSignature = (code: string): code is 'assertion_required' | 'statement_outdated' =>
   code === 'assertion_required' || code === 'statement_outdated'
 
 export const endDue = externalCall(proposalsApi.end, {
@@ -123,10 +123,10 @@ export const endDue = externalCall(proposalsApi.end, {
     return new AnswerNow({ done: true })
   },
 
-  call: (applying, { ports }) => carryOut(applying, ports),
+  call: (applying, { ports }) => runProposed(applying, ports),
 
   async record(applied, { id }, context) {
-    await settle(id, applied, context)
+    await recordOutcome(id, applied, context)
     return { done: true }
   },
 
@@ -135,7 +135,7 @@ export const endDue = externalCall(proposalsApi.end, {
 
 const UNKNOWN = {
   code: 'outcome_unknown',
-  message: 'Nobody knows whether it was done. Look at the record before you propose it again.',
+  message: 'The outcome is unknown. Check the record before you propose it again.',
 }
 
 /** What may have been done under an expired key is never repeated. */
@@ -145,7 +145,7 @@ function failUnknown(proposal: Proposal, context: Pick<Ending, 'emit' | 'now'>):
 }
 
 /** Records the outcome of an attempt, unless another process has done so meanwhile. */
-async function settle(id: string, applied: Applied, context: Ending): Promise<Proposal | null> {
+async function recordOutcome(id: string, applied: ApplyOutcome, context: Ending): Promise<Proposal | null> {
   const { records, now } = context
   const proposal = await records.lock(Proposal, id)
   if (proposal?.status !== 'applying' || !proposal.attempt) return proposal
@@ -171,7 +171,7 @@ async function settle(id: string, applied: Applied, context: Ending): Promise<Pr
   return proposal
 }
 
-interface Applying {
+interface ApplyReservation {
   readonly id: string
   readonly ownerId: string
   readonly mode: Mode
@@ -184,17 +184,20 @@ interface Applying {
   readonly isRepeated: boolean
 }
 
-type Applied =
+type ApplyOutcome =
   | { readonly outcome: 'done'; readonly resultId: string | null }
   | { readonly outcome: 'outdated' }
   | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
   | { readonly outcome: 'unknown' }
 
 /** After these codes the operation may be in progress, or done. */
-const OPEN_ENDED: ReadonlySet<string> = new Set(['in_progress', 'outcome_unknown'])
+const UNDECIDED_CODES: ReadonlySet<string> = new Set(['in_progress', 'outcome_unknown'])
 
 /** Runs the operation with the rights of the applier; the proposal's id is the idempotency key. */
-async function carryOut(applying: Applying, { tools }: Pick<Ports, 'tools'>): Promise<Applied> {
+async function runProposed(
+  applying: ApplyReservation,
+  { tools }: Pick<Ports, 'tools'>,
+): Promise<ApplyOutcome> {
   const { id, operation, input, attempt, ownerId, mode, isRepeated } = applying
   const { applier, webauthnAssertion, key } = attempt
   const tenant = { ownerId, mode }
@@ -215,23 +218,23 @@ async function carryOut(applying: Applying, { tools }: Pick<Ports, 'tools'>): Pr
   const { status, refusal, body } = answer
   if (!refusal) return { outcome: 'done', resultId: idIn(body) }
   const { code, message } = refusal
-  if (status >= 500 || OPEN_ENDED.has(code)) return { outcome: 'unknown' }
+  if (status >= 500 || UNDECIDED_CODES.has(code)) return { outcome: 'unknown' }
   return { outcome: 'refused', code, message: excerpt(message) }
 }
 
 async function isOutdated(
-  { id, operation, input, basis, ownerId, mode }: Applying,
+  { id, operation, input, basis, ownerId, mode }: ApplyReservation,
   tools: Ports['tools'],
 ): Promise<boolean> {
   if (basis === null) return false
-  const nobody = {
+  const anonymous = {
     type: 'process',
     id: null,
     tenant: null,
     agentId: null,
     scopes: new Set<string>(),
   } as const
-  const plan = tools.plan({ actor: nobody }, operation, input)
+  const plan = tools.plan({ actor: anonymous }, operation, input)
   if (!plan) return true
   return (await basisOf(plan, { tools, tenant: { ownerId, mode }, requestId: id })) !== basis
 }

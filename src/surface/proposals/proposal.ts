@@ -53,14 +53,14 @@ export interface Effect {
   readonly sentence: string
 }
 
-interface Somebody {
+interface Decider {
   readonly type: string
   readonly id: string | null
   readonly name: string | null
 }
 
 /** The applier as plain JSON, which survives a crash. */
-export interface Applier extends Somebody {
+export interface Applier extends Decider {
   readonly type: 'key' | 'console'
   readonly scopes: readonly string[]
   readonly sessionId: string | null
@@ -91,7 +91,7 @@ const schema = defineEntity({
     recordId: nullable.string(),
     basis: nullable.string(),
     takesPasskey: flag(),
-    proposedBy: p.json<Somebody>(),
+    proposedBy: p.json<Decider>(),
     proposerId: p.text(),
     status: p.enum(proposalMachine.states).onCreate(() => proposalMachine.initial),
     expiresAt: timestamp(),
@@ -100,7 +100,7 @@ const schema = defineEntity({
     attempt: nullable.json<Attempt>(),
     refusal: nullable.json<{ readonly code: string; readonly message: string }>(),
     resultId: nullable.string(),
-    decidedBy: nullable.json<Somebody>(),
+    decidedBy: nullable.json<Decider>(),
     decidedAt: nullable.instant(),
   },
 })
@@ -124,7 +124,7 @@ export interface NewProposal {
   readonly recordId: string | null
   readonly basis: string | null
   readonly takesPasskey: boolean
-  readonly proposedBy: Somebody
+  readonly proposedBy: Decider
   readonly proposerId: string
 }
 
@@ -132,7 +132,7 @@ export interface NewProposal {
 const EFFECTIVE_POLICY = 'policies.effective'
 
 /** The members that show a change of a record; balances and counters change all the time. */
-const MARKS = ['id', 'version', 'status', 'updatedAt'] as const
+const FINGERPRINT_MEMBERS = ['id', 'version', 'status', 'updatedAt'] as const
 
 interface Looking {
   readonly tools: Pick<Ports['tools'], 'readRecord'>
@@ -150,16 +150,16 @@ export async function basisOf(
     agentId === null ? null : tools.readRecord(tenant, EFFECTIVE_POLICY, { agentId }, requestId),
   ])
   if (record === null && agentId === null) return null
-  return hash('sha256', canonicalJson([marksOf(changed), marksOf(policy)]), 'base64url')
+  return hash('sha256', canonicalJson([fingerprintOf(changed), fingerprintOf(policy)]), 'base64url')
 }
 
-function marksOf(record: unknown): unknown {
+function fingerprintOf(record: unknown): unknown {
   if (typeof record !== 'object' || record === null) return null
   const members = record as Readonly<Record<string, unknown>>
-  return MARKS.map(name => members[name] ?? null)
+  return FINGERPRINT_MEMBERS.map(name => members[name] ?? null)
 }
 
-const nobody = '{"id":null,"name":null}'
+const ERASED_PERSON = '{"id":null,"name":null}'
 
 export const proposalsPersonal = {
   proposals: {
@@ -169,8 +169,8 @@ export const proposalsPersonal = {
       reason: { kind: 'words', ground: 'contract', forget: 'word' },
       changes: { kind: 'words', ground: 'contract', forget: 'empty' },
       effect: { kind: 'payment', ground: 'contract', forget: 'null' },
-      proposed_by: { kind: 'name', ground: 'contract', forget: { members: nobody } },
-      decided_by: { kind: 'name', ground: 'contract', forget: { members: nobody } },
+      proposed_by: { kind: 'name', ground: 'contract', forget: { members: ERASED_PERSON } },
+      decided_by: { kind: 'name', ground: 'contract', forget: { members: ERASED_PERSON } },
       attempt: { kind: 'device', ground: 'security', forget: 'null' },
       refusal: { kind: 'words', ground: 'contract', forget: 'null' },
     },

@@ -5,7 +5,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after } from '../../values/clock.ts'
 import { proposalsApi } from './api.ts'
-import { apply, end, endDue, proposalEvent, proposalResponse, whyNotOpen } from './apply.ts'
+import { apply, closedReason, end, endDue, proposalEvent, proposalResponse } from './apply.ts'
 import { MOST_OPEN, OPEN, OPEN_FOR_MS, Proposal, proposalMachine, proposalsPersonal } from './proposal.ts'
 
 /**
@@ -46,7 +46,7 @@ const proposals = implement(proposalsApi, {
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applying') return refuse('proposal_applying')
-    const problem = whyNotOpen(proposal, now)
+    const problem = closedReason(proposal, now)
     if (problem) return refuse(problem)
     proposal.decidedBy = { type: actor.type, id: actor.id, name: actor.name ?? null }
     end(proposal, 'dismissed', context)
@@ -68,7 +68,7 @@ const deadline: Deadline = {
 
 export const proposalsArea = area(
   'Proposals',
-  'What assistants and agents propose and may not do: people apply it, or nobody does.',
+  'Changes that assistants and agents propose, and people apply.',
   proposals,
   {
     personal: proposalsPersonal,

@@ -23,14 +23,14 @@ export interface Proposed {
   readonly [member: string]: unknown
 }
 
-interface NotProposed {
+interface ProposalRefusal {
   readonly code: string
   readonly message: string
 }
 
 type Proposing = Pick<Context, 'actor' | 'requestId' | 'address' | 'runId' | 'ports' | 'tenant'>
 
-interface Wish {
+interface ProposalInput {
   readonly operation: string
   readonly given: Given
   readonly reason: string | null
@@ -41,16 +41,16 @@ interface Wish {
  * proposer may see, and stores it. Nothing else changes. Called outside of a transaction.
  */
 export async function propose(
-  { operation, given, reason }: Wish,
+  { operation, given, reason }: ProposalInput,
   proposer: Proposing,
-): Promise<{ readonly proposal: Proposed; readonly isRepeated: boolean } | NotProposed> {
+): Promise<{ readonly proposal: Proposed; readonly isRepeated: boolean } | ProposalRefusal> {
   const { ports, actor, tenant, requestId } = proposer
   if (!actor.scopes.has('canvas:write'))
     return { code: 'missing_scope', message: 'The credential lacks the scope canvas:write.' }
   const plan = planned({ operation, given, reason }, proposer)
   if ('code' in plan) return plan
   const { before, isMissing } = await seenBy(proposer, plan)
-  if (isMissing) return { code: 'not_found', message: `${operation}: you have no such record.` }
+  if (isMissing) return { code: 'not_found', message: `${operation}: record not found.` }
   const [basis, effect] = await Promise.all([
     basisOf(plan, { tools: ports.tools, tenant, requestId }),
     effectOf(plan, proposer),
@@ -78,27 +78,26 @@ export async function propose(
   return proposal ? { proposal, isRepeated } : tooMany
 }
 
-const tooMany: NotProposed = {
+const tooMany: ProposalRefusal = {
   code: 'too_many_proposals',
-  message: 'Twenty proposals wait for a person already. Wait until they are decided, or dismiss some.',
+  message: 'Twenty proposals are already open. Wait until they are decided, or dismiss some.',
 }
 
 /** Proposals about proposals would let a text have itself applied. */
 const isAboutProposals = (operation: string): boolean => operation.startsWith('proposals.')
 
-const CARD_NUMBER: NotProposed = {
+const CARD_NUMBER: ProposalRefusal = {
   code: 'invalid_request',
-  message: 'input: no operation takes the number of a card. Leave it out.',
+  message: 'input: must not contain a card number.',
 }
 
-function planned({ operation, given, reason }: Wish, proposer: Proposing): Plan | NotProposed {
+function planned({ operation, given, reason }: ProposalInput, proposer: Proposing): Plan | ProposalRefusal {
   if (hasMaskableNumber([given, reason])) return CARD_NUMBER
   if (JSON.stringify(given).length > LONGEST_INPUT)
-    return { code: 'invalid_request', message: 'input: it is too long for a proposal.' }
+    return { code: 'invalid_request', message: 'input: too long for a proposal.' }
   try {
     const plan = proposer.ports.tools.plan(proposer, operation, given)
-    if (!plan)
-      return { code: 'unknown_operation', message: `operation: there is no ${operation} to propose.` }
+    if (!plan) return { code: 'unknown_operation', message: `operation: unknown operation ${operation}.` }
     if (plan.canBeProposed && !isAboutProposals(operation)) return plan
   } catch (error) {
     if (error instanceof Problem) return { code: error.code, message: error.message }
@@ -106,7 +105,7 @@ function planned({ operation, given, reason }: Wish, proposer: Proposing): Plan 
   }
   return {
     code: 'not_proposable',
-    message: `${operation} cannot be proposed: it changes nothing, no person may do it, or it begins with a person at a device.`,
+    message: `${operation} cannot be proposed: it changes nothing, people cannot run it, or it starts at a person’s device.`,
   }
 }
 
@@ -173,7 +172,7 @@ async function simulated(given: Given, proposer: Describing): Promise<Effect | n
   const decision = body as { allowed: boolean; requiresApproval: boolean; reason: string } | undefined
   if (!decision) return null
   const { allowed, requiresApproval, reason } = decision
-  const verdict = !allowed ? 'denied' : requiresApproval ? 'left to a person' : 'approved at once'
+  const verdict = !allowed ? 'denied' : requiresApproval ? 'sent for approval' : 'approved at once'
   return { source: 'simulation', sentence: excerpt(`It would be ${verdict}: ${reason}`) }
 }
 
@@ -193,7 +192,7 @@ async function backtested(given: Given, proposer: Describing): Promise<Effect | 
   const { decisions, newlyDenied, newlyAllowed, newlyToPerson } = found
   return {
     source: 'backtest',
-    sentence: `Of ${decisions} decisions of the last ${REPLAYED_DAYS} days it would have denied ${newlyDenied.count}, allowed ${newlyAllowed.count} and left ${newlyToPerson.count} to a person that were decided otherwise.`,
+    sentence: `Of ${decisions} decisions in the last ${REPLAYED_DAYS} days, it would have newly denied ${newlyDenied.count}, allowed ${newlyAllowed.count} and sent ${newlyToPerson.count} for approval.`,
   }
 }
 

@@ -6,26 +6,26 @@ import { instant } from '../../values/clock.ts'
 const YEAR_IN_DAYS = 366
 
 const Clock = z.object({
-  now: instant.meta({ description: 'The time that every rule of yours goes by.' }),
-  offsetSeconds: z.number().min(0).meta({ description: 'How far ahead of real time that is.' }),
+  now: instant.meta({ description: 'The time that applies to all of your records.' }),
+  offsetSeconds: z.number().min(0).meta({ description: 'Offset from real time.' }),
 })
 
 const amount = (most: number) => z.int().min(1).max(most).optional()
 
-const testModeOnly = [400, 'Only the clock of test mode can be moved: use a sandbox or test key.'] as const
+const testModeOnly = [400, 'The clock can only be advanced in test mode. Use a sandbox or test key.'] as const
 
 export const sandboxApi = {
   clock: get('/simulate/clock', {
     readsClock: true,
-    summary: 'Read your test clock',
+    summary: 'Get the test clock',
     callers: ['key'],
     scope: 'sandbox:read',
     returns: [200, Clock],
   }),
   advance: post('/simulate/clock/advance', {
-    summary: 'Move your test clock forward',
+    summary: 'Advance the test clock',
     description:
-      'Everything that falls due on the way happens, in order: a month of your agents in a second. Webhooks that wait for another attempt are tried, too. It cannot be moved back, and live mode has no such clock.',
+      'Everything that falls due on the way happens in order: a month of your agents in a second. Webhook deliveries that wait for another attempt are retried, too. The clock cannot be moved back, and live mode has none.',
     callers: ['key'],
     scope: 'sandbox:write',
     run: 'external',
@@ -35,16 +35,16 @@ export const sandboxApi = {
         minutes: amount(YEAR_IN_DAYS * 1_440),
         days: amount(YEAR_IN_DAYS),
       })
-      .refine(given => Object.keys(given).length === 1, 'give one of seconds, minutes and days'),
+      .refine(given => Object.keys(given).length === 1, 'give exactly one of seconds, minutes and days'),
     example: { days: 1 },
     returns: [200, Clock],
     fails: {
       test_mode_only: testModeOnly,
-      clock_too_far: [400, 'The clock can be moved a hundred years ahead, and not further.'],
+      clock_too_far: [400, 'The clock can be at most 100 years ahead.'],
     },
     emits: {
       'clock.advanced': event(
-        'The test clock has been moved forward.',
+        'The test clock was advanced.',
         z.object({ ownerId: z.string(), ...Clock.shape }),
       ),
     },

@@ -1,5 +1,6 @@
 import { type Failure, post } from '../../kernel/contract/operation.ts'
 import {
+  AuthorizationBody,
   AuthorizeBody,
   ClearBody,
   DisputeBody,
@@ -10,25 +11,24 @@ import {
   RefundBody,
   ReverseBody,
   ShipBody,
-  WholeBody,
 } from './card-network-schemas.ts'
 
 const fails = {
-  test_mode_only: [400, 'Only in test mode the card network can be played: use a sandbox or test key.'],
+  test_mode_only: [400, 'The card network can only be simulated in test mode. Use a sandbox or test key.'],
   card_not_found: [404, 'cardId: no such card.'],
   number_not_found: [404, 'last4: the card has no such number.'],
-  card_not_issued: [400, 'The processor has not issued the card yet: it has no number that could pay.'],
+  card_not_issued: [400, 'The processor has not issued the card yet. Wait until it has a number.'],
   agent_credential_not_found: [404, 'agentCredentialId: no such network token.'],
-  token_named_twice: [400, 'networkTokenId: agentCredentialId names the token already. Give one of both.'],
-  token_not_issued: [
+  token_named_twice: [
     400,
-    'agentCredentialId: the processor has given no network token for it. Take one that is active.',
+    'networkTokenId: agentCredentialId already names the token. Give only one of them.',
   ],
-  card_unnamed: [400, 'cardId: no such authorization is known, so name the card too.'],
-  merchant_unnamed: [400, 'merchant: no such authorization is known, so name the merchant too.'],
+  token_not_issued: [400, 'agentCredentialId: it has no network token. Use an active one.'],
+  card_unnamed: [400, 'cardId: required, since the authorization is unknown.'],
+  merchant_unnamed: [400, 'merchant: required, since the authorization is unknown.'],
   not_delivered: [
     503,
-    'The service ended before the message came in. Send it again, with another Idempotency-Key.',
+    'The service stopped before the message arrived. Send it again with another Idempotency-Key.',
   ],
   nothing_left: [
     400,
@@ -36,7 +36,7 @@ const fails = {
   ],
 } as const satisfies Record<string, Failure>
 
-const played = {
+const simulated = {
   callers: ['key'],
   scope: 'sandbox:write',
   run: 'external',
@@ -47,79 +47,79 @@ const played = {
 } as const
 
 const WAY =
-  'Test mode only. You play the card network: the message is signed as the sandbox’s processor signs, and comes in by the same door as those of a real one, `POST /rails/card-processor`. To send the same message again give everything that the answer names, with its `messageId` and `sentAt`.'
+  'Test mode only. Simulates the card network: the message is signed like one of the sandbox’s processor, and delivered to `POST /rails/card-processor` like those of a real one. To repeat a message, send all members of the answer, including `messageId` and `sentAt`.'
 
 const authorizationId = 'sandboxauth_01jd8x2m4ye7k9v0c3q5r6t8wz'
 const cardId = 'card_01jd8x2m4ye7k9v0c3q5r6t8wz'
 
 export const cardNetworkApi = {
   authorizeCard: post('/simulate/card/authorize', {
-    ...played,
-    summary: 'Let a merchant ask for an authorization',
-    description: `${WAY}\n\nWith \`agentCredentialId\` an agent’s network token pays, as in pass-through: its merchants, limits and state count, too. The answer says what was approved, or why nothing was. Three amounts make the processor act by itself. € 91.01: it cannot reach the service and approves in its place, so that only its word comes. € 91.02: the answer of the service comes too late, and the processor has declined. € 91.03: the request comes twice.`,
+    ...simulated,
+    summary: 'Simulate a card authorization',
+    description: `${WAY}\n\nWith \`agentCredentialId\` an agent’s network token pays: its merchants, limits and status apply as well. The answer has the approved amount, or the reason of the decline. Three amounts trigger behaviour of the processor. € 91.01: it cannot reach the service and approves in its place; only its advice arrives. € 91.02: the answer of the service is late, and the processor declines. € 91.03: the request arrives twice.`,
     body: AuthorizeBody,
     example: { cardId, amountEuros: 25.5, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },
   }),
   incrementCard: post('/simulate/card/increment', {
-    ...played,
-    summary: 'Let a merchant ask for more',
-    description: `${WAY} Hotels and filling stations do so, under the authorization that they have.`,
+    ...simulated,
+    summary: 'Simulate an increment of an authorization',
+    description: `${WAY} Hotels and filling stations raise an existing authorization.`,
     body: IncrementBody,
     example: { authorizationId, amountEuros: 10 },
   }),
   reverseCard: post('/simulate/card/reverse', {
-    ...played,
-    summary: 'Let a merchant give back a part of an authorization',
+    ...simulated,
+    summary: 'Simulate a partial reversal',
     description: WAY,
     body: ReverseBody,
     example: { authorizationId, amountEuros: 5 },
   }),
   voidCard: post('/simulate/card/void', {
-    ...played,
-    summary: 'Let a merchant give back an authorization',
+    ...simulated,
+    summary: 'Simulate a full reversal',
     description: WAY,
-    body: WholeBody,
+    body: AuthorizationBody,
     example: { authorizationId },
   }),
   expireCard: post('/simulate/card/expire', {
-    ...played,
-    summary: 'Let an authorization expire at the network',
+    ...simulated,
+    summary: 'Simulate the expiry of an authorization',
     description: WAY,
-    body: WholeBody,
+    body: AuthorizationBody,
     example: { authorizationId },
   }),
   clearCard: post('/simulate/card/clear', {
-    ...played,
-    summary: 'Let a merchant collect the money',
-    description: `${WAY} More than was authorized can be cleared, and what was never authorized: the network has paid.`,
+    ...simulated,
+    summary: 'Simulate a clearing',
+    description: `${WAY} A clearing can exceed the authorization, or have none: the network has already paid.`,
     body: ClearBody,
     example: { authorizationId, amountEuros: 25.5 },
   }),
   refundCard: post('/simulate/card/refund', {
-    ...played,
-    summary: 'Let a merchant refund a payment',
+    ...simulated,
+    summary: 'Simulate a card refund',
     description: WAY,
     body: RefundBody,
     example: { authorizationId, amountEuros: 5 },
   }),
   disputeCard: post('/simulate/card/dispute', {
-    ...played,
-    summary: 'Let the card network decide a dispute',
-    description: `${WAY} It may say so at any time, as often and in whatever order you like: facts are never refused.`,
+    ...simulated,
+    summary: 'Simulate a decision about a dispute',
+    description: `${WAY} Decisions may come at any time, repeatedly and in any order: facts are never refused.`,
     body: DisputeBody,
     example: { disputeId: 'dispute_01jd8x2m4ye7k9v0c3q5r6t8wz', says: 'won' },
     fails: { ...fails, dispute_not_found: [404, 'disputeId: no such dispute.'] },
   }),
   shipCard: post('/simulate/card/ship', {
-    ...played,
-    summary: 'Let the processor ship a card',
+    ...simulated,
+    summary: 'Simulate the shipping of a card',
     description: WAY,
     body: ShipBody,
     example: { cardId, carrier: 'Post', trackingNumber: 'RR1DE' },
   }),
   changeMobileWallet: post('/simulate/mobile-wallet', {
-    ...played,
-    summary: 'Let a card be added to a phone’s wallet',
+    ...simulated,
+    summary: 'Simulate a mobile wallet',
     description: WAY,
     body: MobileWalletBody,
     example: { cardId, wallet: 'apple_pay', status: 'active' },

@@ -2,8 +2,9 @@ import type { z } from 'zod'
 import { authRequestsOf } from '../../control/payments/index.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
-import type { Known, NetworkContext } from './card-network-message.ts'
+import type { MessageContext, NetworkContext } from './card-network-message.ts'
 import type {
+  AuthorizationBody,
   AuthorizeBody,
   ClearBody,
   DisputeBody,
@@ -12,16 +13,15 @@ import type {
   RefundBody,
   ReverseBody,
   ShipBody,
-  WholeBody,
 } from './card-network-schemas.ts'
-import { NO_CENTS, minus } from '../../values/money.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 
 type Made = MessageContent | Refusal
 
 /** Missing ids are derived from the message id, so that a repeated message has the same ones. */
-const derivedId = (kind: string, { messageId }: Known): string => `${kind}_of_${messageId}`
+const derivedId = (kind: string, { messageId }: MessageContext): string => `${kind}_of_${messageId}`
 
-const named = ({ authorizationId }: Known): string => authorizationId as string
+const named = ({ authorizationId }: MessageContext): string => authorizationId as string
 
 interface GivenMerchant {
   readonly merchant?: string | undefined
@@ -32,7 +32,7 @@ interface GivenMerchant {
 
 function merchantOf(
   given: GivenMerchant,
-  { authorization, networkTokenId }: Known,
+  { authorization, networkTokenId }: MessageContext,
   { refuse }: NetworkContext,
 ): CardMerchant | Refusal {
   const descriptor = given.merchant ?? authorization?.descriptor
@@ -43,7 +43,7 @@ function merchantOf(
 
 const withMerchant = (
   body: GivenMerchant,
-  known: Known,
+  known: MessageContext,
   context: NetworkContext,
   content: (merchant: CardMerchant) => Made,
 ): Made => {
@@ -53,7 +53,7 @@ const withMerchant = (
 
 export const authorizing = (
   body: z.output<typeof AuthorizeBody>,
-  known: Known,
+  known: MessageContext,
   context: NetworkContext,
 ): Made =>
   withMerchant(body, known, context, merchant => ({
@@ -67,42 +67,46 @@ export const authorizing = (
 
 export const incrementing = (
   body: z.output<typeof IncrementBody>,
-  known: Known,
+  known: MessageContext,
   context: NetworkContext,
 ): Made =>
   withMerchant(body, known, context, merchant => ({
     kind: 'authorization',
     authorizationId: named(known),
-    ask: body.ask ?? nextAsk(known),
+    ask: body.ask ?? nextIncrement(known),
     amountCents: body.amountCents,
     partialAllowed: body.partialAllowed,
     merchant,
   }))
 
-const nextAsk = ({ authorization }: Known): number =>
+const nextIncrement = ({ authorization }: MessageContext): number =>
   Math.max(
     0,
     ...(authorization ? authRequestsOf(authorization.facts) : []).map(({ increment }) => increment),
   ) + 1
 
-export const reversing = ({ amountCents }: z.output<typeof ReverseBody>, known: Known): Made => ({
+export const reversing = ({ amountCents }: z.output<typeof ReverseBody>, known: MessageContext): Made => ({
   kind: 'reversal',
   authorizationId: named(known),
   amountCents,
 })
 
-export const voiding = (_: z.output<typeof WholeBody>, known: Known): Made => ({
+export const voiding = (_: z.output<typeof AuthorizationBody>, known: MessageContext): Made => ({
   kind: 'reversal',
   authorizationId: named(known),
   amountCents: null,
 })
 
-export const expiring = (_: z.output<typeof WholeBody>, known: Known): Made => ({
+export const expiring = (_: z.output<typeof AuthorizationBody>, known: MessageContext): Made => ({
   kind: 'expiry',
   authorizationId: named(known),
 })
 
-export function clearing(body: z.output<typeof ClearBody>, known: Known, context: NetworkContext): Made {
+export function clearing(
+  body: z.output<typeof ClearBody>,
+  known: MessageContext,
+  context: NetworkContext,
+): Made {
   const { approvedCents = NO_CENTS, clearedCents = NO_CENTS } = known.authorization ?? {}
   const amountCents = body.amountCents ?? minus(approvedCents, clearedCents)
   if (amountCents <= 0n) return context.refuse('nothing_left')
@@ -116,7 +120,11 @@ export function clearing(body: z.output<typeof ClearBody>, known: Known, context
   }))
 }
 
-export const refunding = (body: z.output<typeof RefundBody>, known: Known, context: NetworkContext): Made =>
+export const refunding = (
+  body: z.output<typeof RefundBody>,
+  known: MessageContext,
+  context: NetworkContext,
+): Made =>
   withMerchant(body, known, context, merchant => ({
     kind: 'refund',
     refundId: body.refundId ?? derivedId('refund', known),
@@ -131,7 +139,7 @@ export const shipping = ({ carrier, trackingNumber }: z.output<typeof ShipBody>)
   trackingNumber,
 })
 
-export const addingToWallet = (body: z.output<typeof MobileWalletBody>, known: Known): Made => ({
+export const addingToWallet = (body: z.output<typeof MobileWalletBody>, known: MessageContext): Made => ({
   kind: 'mobile_wallet',
   tokenId: body.tokenId ?? derivedId('token', known),
   wallet: body.wallet,

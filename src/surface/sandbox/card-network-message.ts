@@ -10,7 +10,7 @@ import type { Cents } from '../../values/money.ts'
 
 export type NetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
 
-export interface About {
+export interface MessageInput {
   readonly messageId?: string | undefined
   readonly sentAt?: Date | undefined
   readonly cardId?: string | undefined
@@ -20,7 +20,7 @@ export interface About {
   readonly networkTokenId?: string | null | undefined
 }
 
-export interface Known {
+export interface MessageContext {
   readonly messageId: string
   readonly authorization: CardAuthorization | null
   readonly authorizationId: string | undefined
@@ -50,10 +50,10 @@ interface Named {
   readonly cents: string | null
 }
 
-export async function prepare(
-  body: About,
+export async function prepareMessage(
+  body: MessageInput,
   context: NetworkContext,
-  contentOf: (known: Known) => MessageContent | Refusal,
+  contentOf: (known: MessageContext) => MessageContent | Refusal,
 ): Promise<Sent | Refusal> {
   const { tenant, now, ports, refuse } = context
   if (tenant.mode !== 'test') return refuse('test_mode_only')
@@ -83,12 +83,12 @@ export async function prepare(
   }
 }
 
-async function findAuthorization({ authorizationId: id }: About, { records }: NetworkContext) {
+async function findAuthorization({ authorizationId: id }: MessageInput, { records }: NetworkContext) {
   return id === undefined ? null : records.findOne(CardAuthorization, { $or: [{ processorRef: id }, { id }] })
 }
 
 async function findNumber(
-  { cardId, last4 }: About,
+  { cardId, last4 }: MessageInput,
   authorization: CardAuthorization | null,
   { records, refuse }: NetworkContext,
 ): Promise<CardNumber | Refusal> {
@@ -106,7 +106,7 @@ async function findNumber(
 }
 
 async function findToken(
-  { agentCredentialId: id, networkTokenId }: About,
+  { agentCredentialId: id, networkTokenId }: MessageInput,
   authorization: CardAuthorization | null,
   { records, refuse }: NetworkContext,
 ): Promise<string | null | Refusal> {
@@ -145,7 +145,7 @@ interface Script {
   readonly says: 'approved' | 'declined' | null
 }
 
-const ASKS_ONCE: Script = { asks: 1, says: null }
+const ONE_REQUEST: Script = { asks: 1, says: null }
 
 /** By amounts in cents. */
 const scripts: ReadonlyMap<bigint, Script> = new Map([
@@ -156,8 +156,8 @@ const scripts: ReadonlyMap<bigint, Script> = new Map([
 
 const scriptOf = (content: MessageContent): Script =>
   content.kind === 'authorization' && content.ask === 0
-    ? (scripts.get(content.amountCents) ?? ASKS_ONCE)
-    : ASKS_ONCE
+    ? (scripts.get(content.amountCents) ?? ONE_REQUEST)
+    : ONE_REQUEST
 
 /** The request as often as it arrives, then the processor's advice. */
 function messagesOf(message: CardMessage, { asks, says }: Script): CardMessage[] {

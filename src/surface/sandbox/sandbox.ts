@@ -18,10 +18,16 @@ import { type Cents, cents } from '../../values/money.ts'
 import { sandboxApi } from './api.ts'
 import { cardNetworkApi } from './card-network-api.ts'
 import * as content from './card-network-content.ts'
-import { type About, type Known, type NetworkContext, prepare, type Sent } from './card-network-message.ts'
+import {
+  type MessageContext,
+  type MessageInput,
+  type NetworkContext,
+  prepareMessage,
+  type Sent,
+} from './card-network-message.ts'
 import type { NetworkAnswer } from './card-network-schemas.ts'
 
-const DOOR = 'authorizations.receive'
+const RECEIVE_OPERATION = 'authorizations.receive'
 
 /**
  * Each message is a request of its own, as over HTTP, so that its changes have its request id. The last
@@ -34,44 +40,44 @@ async function deliver(
   let answer: Delivered = { unsigned: 'Nothing was sent.' }
   for (const { body, headers } of signed) {
     const request = { body: Buffer.from(body), headers, requestId: messageId, address: null }
-    answer = await ports.deliver(DOOR, request)
+    answer = await ports.deliver(RECEIVE_OPERATION, request)
   }
   return answer
 }
 
 /** Signs a message, delivers it by the operation for all messages, and answers with the reply to the network. */
-const playing = <B extends About>(
-  contentOf: (body: B, known: Known, context: NetworkContext) => MessageContent | Refusal,
+const simulate = <B extends MessageInput>(
+  contentOf: (body: B, known: MessageContext, context: NetworkContext) => MessageContent | Refusal,
 ) => ({
   reserve: ({ body }: { readonly body: B }, context: NetworkContext) =>
-    prepare(body, context, known => contentOf(body, known, context)),
+    prepareMessage(body, context, known => contentOf(body, known, context)),
   call: deliver,
   record,
   recover,
 })
 
 /** A dispute names its card, which must belong to the caller. */
-const decidesDispute: Handlers<typeof cardNetworkApi>['disputeCard'] = {
-  ...playing(content.deciding),
+const disputeHandler: Handlers<typeof cardNetworkApi>['disputeCard'] = {
+  ...simulate(content.deciding),
   async reserve({ body }: InputOf<typeof cardNetworkApi.disputeCard>, context) {
     const dispute = await context.records.findOne(Dispute, { id: body.disputeId })
     if (!dispute) return context.refuse('dispute_not_found')
     const about = dispute.cardId === null ? body : { ...body, cardId: dispute.cardId }
-    return prepare(about, context, () => content.deciding(body))
+    return prepareMessage(about, context, () => content.deciding(body))
   },
 }
 
 const cardNetwork: Handlers<typeof cardNetworkApi> = {
-  authorizeCard: playing(content.authorizing),
-  incrementCard: playing(content.incrementing),
-  reverseCard: playing(content.reversing),
-  voidCard: playing(content.voiding),
-  expireCard: playing(content.expiring),
-  clearCard: playing(content.clearing),
-  refundCard: playing(content.refunding),
-  disputeCard: decidesDispute,
-  shipCard: playing(content.shipping),
-  changeMobileWallet: playing(content.addingToWallet),
+  authorizeCard: simulate(content.authorizing),
+  incrementCard: simulate(content.incrementing),
+  reverseCard: simulate(content.reversing),
+  voidCard: simulate(content.voiding),
+  expireCard: simulate(content.expiring),
+  clearCard: simulate(content.clearing),
+  refundCard: simulate(content.refunding),
+  disputeCard: disputeHandler,
+  shipCard: simulate(content.shipping),
+  changeMobileWallet: simulate(content.addingToWallet),
 }
 
 type Answer = z.output<typeof NetworkAnswer>
@@ -79,14 +85,14 @@ type Taken = Exclude<Delivered, { readonly unsigned: string }>
 
 async function record(received: Delivered, sent: Sent, context: NetworkContext): Promise<Answer> {
   const outcome = 'unsigned' in received ? refused(received.unsigned) : replyTo(received, context)
-  return tell(sent, outcome, context)
+  return emitSent(sent, outcome, context)
 }
 
 /** After a crash, the stored answer to the last message, if it arrived. */
 async function recover(sent: Sent, context: NetworkContext): Promise<Answer | Refusal> {
   const stored = await context.records.findOne(CardMessage, { id: sent.lastMessageId })
   if (!stored) return context.refuse('not_delivered')
-  return tell(sent, replyTo({ status: stored.answerStatus, body: stored.answerBody }, context), context)
+  return emitSent(sent, replyTo({ status: stored.answerStatus, body: stored.answerBody }, context), context)
 }
 
 type Outcome = Pick<Answer, 'reply' | 'approvedCents' | 'reason'>
@@ -106,7 +112,7 @@ const outcomeOf = (reply: CardReply): Outcome => ({
 })
 
 /** The final answer to the network: the processor's own answer overrides the service's. */
-function lastWord({ says }: Sent, amountCents: Cents | null, answered: Outcome): Outcome {
+function finalReply({ says }: Sent, amountCents: Cents | null, answered: Outcome): Outcome {
   if (says === null || answered.reply === 'refused') return answered
   const isApproved = says === 'approved'
   return {
@@ -116,11 +122,11 @@ function lastWord({ says }: Sent, amountCents: Cents | null, answered: Outcome):
   }
 }
 
-function tell(sent: Sent, answered: Outcome, { emit }: NetworkContext): Answer {
+function emitSent(sent: Sent, answered: Outcome, { emit }: NetworkContext): Answer {
   const { cardId, messageId, sentAt, kind, named } = sent
   const { cents: amount, ...ids } = named
   const amountCents = amount === null ? null : cents(amount)
-  const outcome = lastWord(sent, amountCents, answered)
+  const outcome = finalReply(sent, amountCents, answered)
   const { authorizationId } = ids
   emit('card_network.message_sent', {
     cardId,

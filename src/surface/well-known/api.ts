@@ -21,7 +21,7 @@ const ServiceRecord = z
       .object({ scheme: z.string(), methods: z.array(z.string()), intents: z.array(z.string()) })
       .meta({ description: 'The Machine Payments Protocol that payees of this service speak.' }),
     authorization: z.string().meta({ description: 'The metadata of RFC 8414.' }),
-    publicKeys: z.string().meta({ description: 'The keys that check what the service has signed.' }),
+    publicKeys: z.string().meta({ description: 'The public keys for signatures of the service.' }),
     verify: z.string(),
     status: z.string(),
     securityContact: z.string().nullable(),
@@ -35,36 +35,33 @@ const validators = 'It may be kept for an hour. `ETag` sent back in `If-None-Mat
 export const wellKnownApi = {
   service: get('/.well-known/agent-payments', {
     ...open,
-    summary: 'Find out what this service is, and where to go on',
-    description: `For programs that know nothing but the host. ${validators}`,
+    summary: 'Discover this service',
+    description: `For programs that only know the host. ${validators}`,
     returns: [200, ServiceRecord],
   }),
   catalog: get('/.well-known/api-catalog', {
     ...open,
-    summary: 'Find the description of this interface',
+    summary: 'Get the API catalogue',
     description: `The catalogue of RFC 9727, a set of links (RFC 9264); HEAD answers with its \`Link\`. ${validators}`,
-    http: { ...open.http, headers: { 200: { Link: 'This catalogue, as RFC 9727 wants it of HEAD.' } } },
+    http: { ...open.http, headers: { 200: { Link: 'This catalogue, as RFC 9727 requires for HEAD.' } } },
     returns: [200, file(LINKSET)],
   }),
   securityTxt: get('/.well-known/security.txt', {
     ...open,
-    summary: 'Find out to whom a weakness is reported',
-    description: `The file of RFC 9116, where \`SECURITY_CONTACT\` is set. ${validators}`,
+    summary: 'Get the security contact',
+    description: `The security.txt of RFC 9116, if \`SECURITY_CONTACT\` is set. ${validators}`,
     returns: [200, file('text/plain; charset=utf-8')],
     fails: {
-      no_security_contact: [
-        404,
-        'The operator of this installation has named no contact: SECURITY_CONTACT is not set.',
-      ],
+      no_security_contact: [404, 'No security contact: SECURITY_CONTACT is not set.'],
     },
   }),
   verify: post('/.well-known/verify', {
     callers: ['public'],
     run: 'read',
     limits: { bodyKiB: 256 },
-    summary: 'Check a statement that this installation may have signed',
+    summary: 'Verify a signed statement',
     description:
-      'A mandate, the proof of an approval, the evidence of a payment, each as a compact JWS; a receipt as the header `Payment-Receipt` has it; or the signed note of a checkpoint of an audit trail. The answer says whether it is valid or why not, and nothing else about anybody: what it says stands in it. A mandate is valid while it is in force. Keys that were replaced still count. With a copy of `/.well-known/jwks.json` the signature can be checked offline, and the passkey of an approval with it.',
+      'A mandate, the proof of an approval, the evidence of a payment, each as a compact JWS; a receipt as the header `Payment-Receipt` has it; or the signed note of a checkpoint of an audit trail. The answer says whether it is valid, and the reason if not; it reveals nothing else. A mandate is valid while it is in force. Rotated keys still count. With a copy of `/.well-known/jwks.json` the signature can be checked offline, and the passkey of an approval with it.',
     body: z.strictObject({
       statement: z.string().min(1).max(200_000).meta({
         description:
@@ -78,9 +75,9 @@ export const wellKnownApi = {
         .object({
           valid: z.boolean(),
           kind: z.enum(['mandate', 'approval', 'receipt', 'evidence', 'checkpoint']).nullable().meta({
-            description: 'What it says that it is; null where it is nothing of the kind.',
+            description: 'The type that it claims; null if it is not a statement.',
           }),
-          reason: z.string().nullable().meta({ description: 'Why it is not valid.' }),
+          reason: z.string().nullable().meta({ description: 'The reason if it is invalid.' }),
         })
         .meta({ id: 'VerifiedStatement' }),
     ],

@@ -27,12 +27,12 @@ function receiptProofIn(text: string): ShownReceipt | undefined {
   }
 }
 
-type Asking = Pick<Context, 'sql'>
+type VerifyContext = Pick<Context, 'sql'>
 
 interface Kind {
   readonly kind: 'mandate' | 'approval' | 'receipt' | 'evidence' | 'checkpoint'
   /** Why a correctly signed statement no longer holds; undefined if it holds. */
-  readonly problem?: (claims: SignedClaims, context: Asking) => Promise<string | undefined>
+  readonly problem?: (claims: SignedClaims, context: VerifyContext) => Promise<string | undefined>
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'payment-evidence': { kind: 'evidence' },
 }
 
-const ENDED: Readonly<Record<string, string>> = {
+const INACTIVE: Readonly<Record<string, string>> = {
   suspended: 'The mandate is suspended.',
   revoked: 'The mandate was revoked.',
   expired: 'The mandate has expired.',
@@ -51,15 +51,16 @@ const ENDED: Readonly<Record<string, string>> = {
 
 async function mandateProblem(
   { ownerId, mode, mandateId }: SignedClaims,
-  { sql }: Asking,
+  { sql }: VerifyContext,
 ): Promise<string | undefined> {
   const status = await mandateStatus(sql, { ownerId, mode }, String(mandateId))
-  return status === 'active' ? undefined : (ENDED[String(status)] ?? 'The mandate is not in force.')
+  return status === 'active' ? undefined : (INACTIVE[String(status)] ?? 'The mandate is not active.')
 }
 
-const NOT_READ =
-  'This is no statement of such an installation: send the compact JWS, the header Payment-Receipt, or the note of a checkpoint as it is, line ends included.'
-const NOT_OURS = 'No key of this installation has signed it: it was changed, or it comes from somewhere else.'
+const UNREADABLE =
+  'This is not a signed statement. Send the compact JWS, the header Payment-Receipt, or the note of a checkpoint unchanged, including line ends.'
+const UNKNOWN_SIGNER =
+  'No key of this installation has signed it: it was changed, or is from another installation.'
 
 const rejected = (reason: string, kind: Kind['kind'] | null = null) => ({ valid: false, kind, reason })
 
@@ -70,12 +71,11 @@ const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, context) 
   const jws = receipt?.proof ?? body.statement
   const type = typeOf(jws)
   const found = type !== undefined && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
-  if (type === undefined || !found) return rejected(NOT_READ)
+  if (type === undefined || !found) return rejected(UNREADABLE)
   const { kind } = found
   const claims = await context.ports.signer.verify(type, jws)
-  if (!claims) return rejected(NOT_OURS, kind)
-  if (receipt && !isProvedBy(receipt, claims))
-    return rejected('The receipt says something else than its proof.', kind)
+  if (!claims) return rejected(UNKNOWN_SIGNER, kind)
+  if (receipt && !isProvedBy(receipt, claims)) return rejected('The receipt differs from its proof.', kind)
   const reason = await found.problem?.(claims, context)
   return reason === undefined ? { valid: true, kind, reason: null } : rejected(reason, kind)
 }
@@ -184,6 +184,6 @@ const wellKnown = implement(wellKnownApi, {
 
 export const wellKnownArea = area(
   'Well-Known',
-  'What programs find that know nothing but the host, and a check of what the service has signed.',
+  'Discovery for programs that only know the host, and verification of signed statements.',
   wellKnown,
 )

@@ -86,7 +86,7 @@ describe('a token that the acquirer reads', () => {
       /Month is missing or wrong/,
     ],
     ['no cryptogram', { token: plainOf('4242424242424242').token }, /dynamicData is missing or wrong/],
-    ['a number of nobody', plainOf('4111111111111111'), /neither/],
+    ['a number of nobody', plainOf('4111111111111111'), /only tokens of its own cards/],
     ['a number with letters', plainOf('42424242x4242424'), /token\.paymentToken is missing or wrong/],
   ])('is refused where it has %s, without a word of it', (_, plain, problem) => {
     const answer = acquirer.accept(plain)
@@ -109,11 +109,11 @@ describe('a token that the acquirer reads', () => {
   })
 })
 
-test('live mode has no acquirer, and says that requests are paid by SEPA alone', () => {
+test('live mode has no acquirer, and says that requests can be paid by SEPA', () => {
   const { acquirer: of } = externalSystemsFor({ CARD_PROCESSOR: 'sandbox' })
   expect(of('test').name).toBe('sandbox')
   expect(() => of('live')).toThrow(expect.objectContaining({ status: 503, code: 'not_configured' }))
-  expect(() => of('live')).toThrow(/by SEPA alone/)
+  expect(() => of('live')).toThrow(/can be paid by SEPA/)
 })
 
 describe('the network token of a machine payment', () => {
@@ -155,7 +155,7 @@ describe('the network token of a machine payment', () => {
     expect(given.last4).toBe(plain.token.paymentToken.slice(-4))
   })
 
-  test('leads the acquirer to its card by its cryptogram alone, and the handle has neither', async () => {
+  test('a cryptogram identifies its card to the acquirer; the handle contains neither', async () => {
     const { given, processorCardId, plain } = await aToken()
     const accepted = acquirer.accept(plain)
     expect(accepted).toEqual({
@@ -176,7 +176,9 @@ describe('the network token of a machine payment', () => {
       { ...plain, dynamicData: { ...plain.dynamicData, dynamicDataValue: flipped } },
       { ...plain, dynamicData: { ...plain.dynamicData, dynamicDataValue: '' } },
     ])
-      expect(acquirer.accept(altered)).toEqual({ refused: expect.stringMatching(/neither/) })
+      expect(acquirer.accept(altered)).toEqual({
+        refused: expect.stringMatching(/only tokens of its own cards/),
+      })
   })
 
   test('is accepted after a rotation of the key, and by no other installation', async () => {
@@ -190,6 +192,6 @@ describe('the network token of a machine payment', () => {
       processor,
       deliver: async () => null,
     })
-    expect(foreign.accept(plain)).toEqual({ refused: expect.stringMatching(/neither/) })
+    expect(foreign.accept(plain)).toEqual({ refused: expect.stringMatching(/only tokens of its own cards/) })
   })
 })

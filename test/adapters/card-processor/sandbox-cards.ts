@@ -78,7 +78,7 @@ describe('the sandbox’s cards', () => {
     expect(replacement).not.toMatchObject({ processorCardId })
   })
 
-  test('take every state and control, as often as it is repeated', async () => {
+  test('cards accept every state and control repeatedly', async () => {
     const { processorCardId } = await issue('card_1')
     for (const state of ['active', 'inactive', 'active', 'closed', 'closed'] as const)
       expect(await processor.setState(processorCardId, state, callOf('state'))).toEqual({ done: true })
@@ -101,7 +101,7 @@ describe('the sandbox’s cards', () => {
 })
 
 describe('the processor of a mode', () => {
-  test('is the sandbox in test mode, whatever the settings say', () => {
+  test('is the sandbox in test mode, regardless of settings', () => {
     expect(externalSystemsFor({}).cardProcessor('test').name).toBe('sandbox')
   })
 

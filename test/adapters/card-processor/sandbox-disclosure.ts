@@ -53,7 +53,7 @@ describe('card data from the sandbox', () => {
     },
   )
 
-  test('is read by nobody else', async () => {
+  test('cannot be read by others', async () => {
     const [pair, other] = await Promise.all([aKeyPair(), aKeyPair()])
     const { jwe } = await disclosed(processor.disclose(await aCard(), recipientOf(pair), call))
     await expect(opened(jwe, other)).rejects.toThrow()
@@ -64,7 +64,7 @@ describe('card data from the sandbox', () => {
     expect(await opened([header, ...rest].join('.'), pair)).toHaveProperty('number')
   })
 
-  test('stands nowhere in the answer but in the encrypted part', async () => {
+  test('card data is only in the encrypted part of the answer', async () => {
     const id = await aCard()
     const answer = await disclosed(processor.disclose(id, recipientOf(await aKeyPair()), call))
     expect(Object.keys(answer)).toEqual(['jwe'])

@@ -35,7 +35,7 @@ async function outcomesOf(processorCardId: string, milliseconds: number): Promis
 
 const every = (outcome: string) => Array.from({ length: 5 }, () => outcome)
 
-describe('a card whose name asks for a fault', () => {
+describe('a card whose name requests a fault', () => {
   test.each([
     ['Sandbox late', 'late', minutes(1)],
     ['SANDBOX LATE books', 'late', minutes(1)],
@@ -66,7 +66,7 @@ describe('a card whose name asks for a fault', () => {
     expect(await outcomesOf(processorCardId, 0)).toEqual(every('done'))
   })
 
-  test('is not reached between two minutes, whatever is asked of it', async () => {
+  test('is unreachable between two minutes for every call', async () => {
     const { processorCardId } = await issued('Sandbox away 10-70')
     const results = [0, minutes(10) - 1, minutes(10), minutes(70) - 1, minutes(70)].map(milliseconds =>
       outcomesOf(processorCardId, milliseconds),
@@ -74,7 +74,7 @@ describe('a card whose name asks for a fault', () => {
     expect(await Promise.all(results)).toEqual(['done', 'done', 'late', 'late', 'done'].map(every))
   })
 
-  test('is disclosed to nobody, or changed by nobody', async () => {
+  test('refuses disclosure, or changes', async () => {
     const hidden = await issued('Sandbox hidden')
     const fixed = await issued('Sandbox fixed')
     const [noChange, noData] = ['refused not_changeable', 'refused not_disclosed']

@@ -89,7 +89,7 @@ describe('a kept-alive connection', () => {
 
   test('that breaks does not repeat a request that allows no second attempt', async () => {
     const { url, received } = await receiver(answersFirst(socket => void socket.destroy()))
-    const noSecondAttempt = { again: undefined } as unknown as Partial<OutboundRequest>
+    const noSecondAttempt = { retryHeaders: undefined } as unknown as Partial<OutboundRequest>
     await send(url, noSecondAttempt)
     expect(await send(url, noSecondAttempt)).toMatchObject(broken)
     expect(received).toHaveLength(2)

@@ -45,7 +45,7 @@ describe('our own listener', () => {
     expect(asked).toEqual([`GET 127.0.0.1:${port}${path}`])
   })
 
-  test('is reached by its name, which no name server is asked for', async () => {
+  test('the own listener is reached by name without a DNS query', async () => {
     expect(textOf(await send(`http://localhost:${port}/simulate/mpp/pays`))).toBe('ours')
     expect(asked).toEqual([`GET localhost:${port}/simulate/mpp/pays`])
   })

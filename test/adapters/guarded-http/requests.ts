@@ -122,7 +122,7 @@ describe('a host name', () => {
     expect(await send(to('mixed-six.example'))).toMatchObject({ kind: 'refused', rule: 'loopback' })
   })
 
-  test('of the metadata service is refused whatever is allowed', async () => {
+  test('the metadata service is refused regardless of the allowed blocks', async () => {
     const lax = guardedHttp({ allow: ['0.0.0.0/0', '::/0'], resolver: names.resolver })
     expect(lax.judge('http://10.0.0.1/')).toBeUndefined()
     expect(lax.judge('http://[::1]/')).toBeUndefined()

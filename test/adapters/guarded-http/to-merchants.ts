@@ -22,7 +22,7 @@ describe('a request to a merchant', () => {
     expect(textOf(await send(url, { ...request, body: '' }))).toBe(method)
   })
 
-  test('keeps challenges apart that come in headers of their own', async () => {
+  test('keeps challenges in separate headers apart', async () => {
     const challenges = ['Payment id="a", realm="b, c"', 'Basic realm="d"']
     const url = await receiver((_, response) =>
       response
@@ -48,7 +48,7 @@ describe('a request to a merchant', () => {
     expect(await send(url)).toMatchObject({ headerLists: { 'x-one': ['a, b'] } })
   })
 
-  test('with ten thousand challenges in its answer fails, and nobody reads them', async () => {
+  test('an answer with ten thousand challenges fails without parsing them', async () => {
     const many = 'WWW-Authenticate: Payment id="a"\r\n'.repeat(10_000)
     const port = await listen(
       createTcpServer(socket => {
@@ -83,7 +83,7 @@ describe('a host that does not answer', () => {
     expect((await Promise.all(sent.slice(0, 3))).map(textOf)).toEqual(['late', 'late', 'late'])
   })
 
-  test('takes requests again once others have ended', async () => {
+  test('accepts requests again once others have ended', async () => {
     const url = await silent()
     const sent = await settled(url, 3)
     release()
@@ -94,7 +94,7 @@ describe('a host that does not answer', () => {
     expect(textOf(await again)).toBe('late')
   })
 
-  test('holds nobody else, and nobody who asks without a limit', async () => {
+  test('does not limit other origins, or requests without a limit', async () => {
     const url = await silent()
     const sent = await settled(url, 3)
     const other = await receiver((_, response) => response.end('other'))

@@ -63,7 +63,7 @@ describe('the reason code', () => {
     expect(code).toMatch(reasonCode)
     expect(reasonOf(code)).toEqual({
       code,
-      message: expect.stringMatching(/^(The|A|It|There|What|Payments) .*\.$/),
+      message: expect.stringMatching(/^(The|A|It|There|Required|Payments) .*\.$/),
     })
   })
 

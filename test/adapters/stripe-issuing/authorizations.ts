@@ -140,7 +140,7 @@ describe('the answer to Stripe', () => {
     body,
   })
 
-  test('is a yes or a no in the version that Stripe is told', () => {
+  test('is an approval or a decline in the API version of the header', () => {
     const approved = { kind: 'approved', approvedCents: 2_500n, askedCents: 2_500n } as const
     expect(answered(approved)).toEqual(answer({ approved: true }))
     expect(answered({ kind: 'declined', reason: 'over the limit of Ada' })).toEqual(
@@ -149,7 +149,7 @@ describe('the answer to Stripe', () => {
     expect(processor.answer(question, approved)).toEqual(processor.answer(question, approved))
   })
 
-  test('names the amount where it approves a part, and Stripe tells that part again later', () => {
+  test('a partial approval names its amount, which Stripe repeats later', () => {
     const reply = { kind: 'approved', approvedCents: 1_200n, askedCents: 2_500n } as const
     const { body } = answered(reply)
     expect(body).toEqual({ approved: true, amount: 1_200, metadata: { approved_cents_1: '1200' } })
@@ -163,7 +163,7 @@ describe('the answer to Stripe', () => {
     })
   })
 
-  test('to anything else only says that it was noted', () => {
+  test('any other message is only acknowledged', () => {
     const fact = messageOf(CREATED, anAuthorization())
     expect(processor.answer(fact, { kind: 'noted' })).toMatchObject({
       status: 200,

@@ -25,7 +25,7 @@ const disclose = (id = 'ic_1') =>
   )
 
 describe('the number of a card at Stripe', () => {
-  test('comes as a JWE that the recipient alone can read, bound to intent and merchant', async () => {
+  test('card data is a JWE that only the recipient can read, bound to intent and merchant', async () => {
     const answer = await disclose()
     if (!('jwe' in answer)) throw new Error(JSON.stringify(answer))
     expect(Object.keys(answer)).toEqual(['jwe'])
@@ -95,7 +95,7 @@ describe('an ephemeral key', () => {
   })
 })
 
-test('Stripe gives no network tokens, and signs its messages alone', () => {
+test('Stripe has no network tokens, and only Stripe can sign its messages', () => {
   expect(processor).toMatchObject({
     name: 'stripe',
     networkToken: null,

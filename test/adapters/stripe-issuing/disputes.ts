@@ -36,7 +36,7 @@ describe('Stripe’s own stand-in', () => {
     processor = stripeAt(mock.url, 'sk_test_123')
   })
 
-  test.each(disputeReasons)('takes a dispute for the reason %s, with its evidence', async reason => {
+  test.each(disputeReasons)('accepts a dispute for the reason %s, with its evidence', async reason => {
     const call = callOf(`dispute_${reason}`)
     expect(await processor.disputes.open(newDispute({ reason }), call)).toEqual({
       processorDisputeId: expect.stringMatching(/^idp_\w+$/),
@@ -45,7 +45,7 @@ describe('Stripe’s own stand-in', () => {
     expect(await processor.disputes.addEvidence(known, { ...evidence, reason }, call)).toEqual({ done: true })
   })
 
-  test('takes the submission, and the question how it stands', async () => {
+  test('accepts the submission and the inquiry', async () => {
     expect(await processor.disputes.submit(known, callOf('submit'))).toEqual({ done: true })
     expect(await processor.disputes.inquire(known, callOf('inquire'))).toMatchObject({
       status: expect.any(String),
@@ -71,7 +71,7 @@ describe('a dispute at Stripe', () => {
     expect(stripe.disputes.size).toBe(1)
   })
 
-  test('is submitted once, whatever the key, and not withdrawn by an API that has no such call', async () => {
+  test('is submitted once under any key, and cannot be withdrawn by the API', async () => {
     await disputes.open(newDispute(), callOf('dispute_1/open'))
     expect(await disputes.withdraw(known, callOf('dispute_1/withdraw'))).toEqual({ done: true })
     await disputes.submit(known, callOf('dispute_1/file'))
@@ -84,7 +84,7 @@ describe('a dispute at Stripe', () => {
     })
   })
 
-  test('of a payment that was never collected is refused in words', async () => {
+  test('a dispute of an uncleared payment is refused with a reason', async () => {
     expect(await disputes.open(newDispute({ clearings: [] }), callOf('none'))).toMatchObject({
       failure: 'refused',
       code: 'not_settled',

@@ -44,7 +44,7 @@ describe('a transaction at Stripe', () => {
     })
   })
 
-  test('that takes a refund back is a clearing, though Stripe calls it a refund', () => {
+  test('a reversed refund is a clearing, although Stripe calls it a refund', () => {
     const takenBack = aTransaction({ amount: -900, type: 'refund' })
     expect(messageOf(TRANSACTION, takenBack).content).toMatchObject({ kind: 'clearing', amountCents: 900n })
   })

@@ -12,7 +12,7 @@ import {
 const CREATED = 'issuing_authorization.created'
 const UPDATED = 'issuing_authorization.updated'
 
-describe('Stripe’s word about an authorization', () => {
+describe('Stripe’s report of an authorization', () => {
   test.each([
     ['approved by us', [entry(2_500, true)], [{ amountCents: 2_500n, approved: true }]],
     [
@@ -79,7 +79,7 @@ describe('Stripe’s word about an authorization', () => {
     })
   })
 
-  test('that it is closed tells the last clearing again, as the final one', () => {
+  test('a closed authorization repeats its last clearing as the final one', () => {
     const transactions = [
       aTransaction({ id: 'ipi_1', amount: -900 }),
       aTransaction({ id: 'ipi_2', amount: -600 }),

@@ -51,16 +51,16 @@ describe('Stripe’s own stand-in', () => {
     expect(await processor.issue(card, callOf('issue_1'))).toEqual(issued)
   })
 
-  test('takes the search for a card that was asked for long ago', async () => {
+  test('accepts the search for a card of an old request', async () => {
     const now = after(requestedAt, minutes(25 * 60))
     expect(await processor.issue(aCard(), { ...callOf('issue_3'), now })).toEqual(issued)
   })
 
-  test('takes a replacement', async () => {
+  test('accepts a replacement', async () => {
     expect(await processor.replace('ic_1', aCard(), callOf('replace_1'))).toEqual(issued)
   })
 
-  test.each(['active', 'inactive', 'closed'] as const)('takes the state %s', async state => {
+  test.each(['active', 'inactive', 'closed'] as const)('accepts the state %s', async state => {
     expect(await processor.setState('ic_1', state, callOf('state_1'))).toEqual({ done: true })
   })
 
@@ -71,18 +71,18 @@ describe('Stripe’s own stand-in', () => {
     expect(await processor.setControls('ic_1', controls, callOf('controls_1'))).toEqual({ done: true })
   })
 
-  test('takes the request for number and CVC, and gives empty ones, which are not passed on', async () => {
+  test('accepts the request for number and CVC; the empty answers are not passed on', async () => {
     const { key } = await aKeyPair()
     const recipient = { key, intentId: null, merchantHost: null }
     expect(await processor.disclose('ic_1', recipient, callOf('disclose_1'))).toEqual({ failure: 'unusable' })
   })
 
-  test('takes the request for an ephemeral key, and gives one without a secret', async () => {
+  test('accepts the request for an ephemeral key; the answer has no secret', async () => {
     const answer = await processor.ephemeralKey?.('ic_1', 'ephkn_1', callOf('nonce_1'))
     expect(answer).toEqual({ failure: 'unusable' })
   })
 
-  test('refuses what Stripe does not take, so that the tests above can fail', async () => {
+  test('refuses invalid parameters, so that the tests above can fail', async () => {
     const controls = { ...aCard().controls, maxTransactionCents: 'ten' as unknown as bigint }
     expect(await processor.issue(aCard({ controls }), callOf('issue_2'))).toMatchObject({
       failure: 'refused',

@@ -26,7 +26,7 @@ describe.each([
   ['issued', (card = aCard(), call = newCall()) => processor.issue(card, call)],
   ['replaced', (card = aCard(), call = newCall()) => processor.replace('ic_1', card, call)],
 ] as const)('a card that is %s', (_, order) => {
-  test('is the same when its limits have changed since it was asked for, and has the new limits', async () => {
+  test('a repeated request after changed limits returns the same card with the new limits', async () => {
     const call = newCall()
     const first = await ask(() => order(aCard(), call))
     const again = await ask(() => order(aCard({ controls: limited }), call))

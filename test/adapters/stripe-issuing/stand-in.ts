@@ -26,7 +26,7 @@ test('Stripe’s stand-in is built once where there is none or an older one', as
   expect(machine.goCalls().filter(call => call.startsWith('build'))).toHaveLength(1)
 })
 
-test('Stripe’s stand-in is not built from another source, and without Go one is told what to do', async () => {
+test('the Stripe mock is built only from its pinned source, and a missing Go is reported with the remedy', async () => {
   const machine = tools()
   await expect(find(machine)).rejects.toThrow(/Go is not installed\. Install Go, or set STRIPE_MOCK\.$/)
   fakeGo(machine, { sum: 'h1:another', result: machine.put('built', '') })

@@ -1,11 +1,11 @@
 import { startSpend } from '../../../src/app/background.ts'
 import { requiredSecrets } from '../../../src/app/required-secrets.ts'
 import { openRuntime } from '../../../src/app/runtime.ts'
-import { live } from '../../../src/platform/lifetime.ts'
+import { runProcess } from '../../../src/platform/lifetime.ts'
 import { printLine } from '../../../src/platform/output.ts'
 import { environment } from '../../../src/platform/settings/environment.ts'
 
-live(async life => {
+runProcess(async life => {
   const settings = environment()
   const runtime = await openRuntime({ settings: { ...settings, ...requiredSecrets(settings) }, shared: true })
   life.closeLater(() => runtime.database.close())

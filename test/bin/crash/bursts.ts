@@ -43,7 +43,7 @@ describe('an API process that is killed in a burst', () => {
     return creates
   }
 
-  /** Repeats the creates that had a key, and checks that earlier answers are replayed. Returns all creates. */
+  /** Repeats the creates with a key, and checks that earlier answers are replayed. Returns all creates. */
   async function repeat(creates: readonly Create[]): Promise<Create[]> {
     const keyed = creates.filter(({ key }) => key !== null)
     const repeated = await Promise.all(keyed.map(entry => create(api.url, token, entry)))

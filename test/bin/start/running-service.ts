@@ -16,7 +16,6 @@ import {
 } from '../../support/processes/service-process.ts'
 import { until } from '../../support/until.ts'
 
-/** Sends the request of the `curl` command that the service prints. */
 async function paste(curl: string): Promise<Response> {
   const [, url = ''] = /curl -s (\S+)/.exec(curl) ?? []
   const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
@@ -26,10 +25,9 @@ async function paste(curl: string): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body })
 }
 
-// All tests share one directory, as creating PostgreSQL and Temporal takes longer than starting them.
+// All tests share one directory, since creating PostgreSQL and Temporal takes longer than starting them.
 const dataDir = temporaryFolder()
 let service: Launched | undefined
-/** The instance file of the first start. */
 let first: Instance | undefined
 
 async function ensureRunning(): Promise<Launched> {
@@ -117,7 +115,7 @@ describe('a running service', () => {
     const second = command('start', dataDir)
     expect(await second.exit).toBe(1)
     expect(second.output()).toBe(
-      `The service already runs on this data directory: ${instanceOf(dataDir).url}\n`,
+      `The service is already running on this data directory: ${instanceOf(dataDir).url}\n`,
     )
   })
 
@@ -125,7 +123,7 @@ describe('a running service', () => {
     await ensureRunning()
     const reset = command('reset', dataDir)
     expect(await reset.exit).toBe(1)
-    expect(reset.output()).toContain('already runs')
+    expect(reset.output()).toContain('already running')
     expect(existsSync(join(dataDir, 'postgres/data'))).toBe(true)
   })
 

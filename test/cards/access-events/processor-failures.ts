@@ -37,7 +37,7 @@ describe('a card that the processor does not disclose', () => {
     expect(JSON.stringify([event?.failure, event?.reasons])).not.toContain('4242')
   })
 
-  test('whose service stopped before the answer was recorded was disclosed to nobody', async () => {
+  test('a disclosure that was interrupted before its answer was recorded reached no one', async () => {
     const { client, card, intent, pair } = await aShopper(service)
     const { promise, resolve } = Promise.withResolvers<Disclosure>()
     answer = promise as unknown as Disclosure
@@ -57,7 +57,7 @@ describe('a card that the processor does not disclose', () => {
     expect([late.status, late.error]).toEqual([503, again.error])
   })
 
-  test('by a nonce, as it has no elements of its own, is a 503 that says so', async () => {
+  test('a nonce is refused with 503 by a processor without elements', async () => {
     const { client, card, intent } = await aShopper(service)
     const body = { intentId: intent.id, purpose: 'Try', nonce: 'ephkn_1' }
     const refusal = await client.accessEvents.access({ params: { id: card.id }, body })

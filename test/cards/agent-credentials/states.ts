@@ -37,7 +37,7 @@ async function aToken() {
 const LATE = { failure: 'late' } as const
 
 describe('a network token', () => {
-  test('is suspended and resumed, and the processor is told of both', async () => {
+  test('suspending and resuming a network token reaches the processor', async () => {
     const { id, change } = await aToken()
     const suspended = await change('suspend')
     expect(suspended).toMatchObject({ status: 200, body: { status: 'suspended', processorProblem: null } })
@@ -108,7 +108,7 @@ describe('a network token', () => {
     expect(data).toHaveLength(1)
   })
 
-  test('that the processor does not give leaves a failed record that pays nothing', async () => {
+  test('a network token that the processor refuses is recorded as failed and pays nothing', async () => {
     const shopper = await aShopper(service)
     failure = LATE
     const refusal = await issue(shopper.client, asked(shopper))

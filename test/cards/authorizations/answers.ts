@@ -31,7 +31,7 @@ describe('an authorization', () => {
     expect(await transactionsOf(card.id)).toEqual([])
   })
 
-  test('gets less than it asks for only for want of money, where the network allows it', async () => {
+  test('an authorization is approved in part only for lack of money, and only if the network allows it', async () => {
     const { agent, card } = await aPayingCard(client, 20, { rules: { maxTransactionEuros: 50 } })
     const some = { partialAllowed: true }
     expect((await network.authorize(card.id, 30)).reply).toMatchObject({ kind: 'declined' })
@@ -56,7 +56,7 @@ describe('an authorization', () => {
     expect(await balanceOf(agent.id)).toEqual([100, 0])
   })
 
-  test('that would wait for a person is declined, with the words to declare an intent', async () => {
+  test('an authorization that needs approval is declined, with the advice to declare an intent', async () => {
     const { card } = await aPayingCard(client, 100, { rules: { autoApproveLimitEuros: 5 } })
     const { reply } = await network.authorize(card.id, 10)
     expect(reply).toMatchObject({ kind: 'declined', reason: expect.stringContaining('declare an intent') })
@@ -108,7 +108,7 @@ describe('an authorization', () => {
     expect(await bodyOf(own.cards.get({ params: { id: card.id } }))).toMatchObject({ status: 'closed' })
   })
 
-  test('by another owner’s card is found by nobody else', async () => {
+  test('an authorization is hidden from other owners', async () => {
     const { client: stranger } = await service.owner()
     const { card } = await aPayingCard(client, 100)
     await network.authorize(card.id, 10)
@@ -174,7 +174,7 @@ describe('of several intents', () => {
   })
 })
 
-describe('the processor’s own word', () => {
+describe('the processor’s account of its answers', () => {
   test('approves what we declined: it is held as far as there is money, and cleared', async () => {
     const { agent, card } = await aPayingCard(client, 20)
     const { authorizationId, reply } = await network.authorize(card.id, 30)

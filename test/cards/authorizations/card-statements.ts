@@ -19,7 +19,7 @@ async function movementsOf(walletId: string) {
     .map(([, , kind, name, , reference, , amount]) => [kind, name, reference, amount])
 }
 
-test('a statement names the merchants of payments by card, covered by an intent or not, and of what comes back', async () => {
+test('a statement names the merchants of card payments and refunds, with or without an intent', async () => {
   const { agent, card } = await aPayingCard(client, 100)
   const { authorizationId } = await network.authorize(card.id, 30)
   await network.clear(card.id, authorizationId, 30)
@@ -35,7 +35,7 @@ test('a statement names the merchants of payments by card, covered by an intent 
   ])
 })
 
-test('the statement of a purse tells what it was filled with, what it paid and what was left', async () => {
+test('the statement of a purse shows funding, payments and the returned balance', async () => {
   const { agent } = await aPayingCard(client, 100)
   const card = await aCardWith(client, {}, agent)
   const params = { id: card.id }

@@ -5,7 +5,7 @@ import { balanceOf, client, eventsOf, network, paymentsOf, service } from './ser
 import { cents } from '../../../src/values/money.ts'
 
 describe('an explanation', () => {
-  test('says every rule, and what would make a decline a yes', async () => {
+  test('an explanation lists every rule, and what would avoid the decline', async () => {
     const { card } = await aPayingCard(client, 100, { rules: { maxTransactionEuros: 20 } })
     await network.authorize(card.id, 25)
     const [payment] = await paymentsOf(card.id)
@@ -15,7 +15,7 @@ describe('an explanation', () => {
     expect(told.rules).toContainEqual(
       expect.objectContaining({ rule: 'maxTransactionEuros', outcome: 'fail' }),
     )
-    expect(told.remedies).toEqual(['Ask for a smaller amount, or raise the limit for one payment.'])
+    expect(told.remedies).toEqual(['Choose a smaller amount, or raise the limit for one payment.'])
     expect(told.summary).toContain('declined')
   })
 
@@ -59,7 +59,7 @@ describe('an explanation', () => {
   })
 })
 
-test('each step of payments by card is told once, with the amount that it had then', async () => {
+test('each step of a card payment emits one event with its amount at the time', async () => {
   const { client: own, ownerId } = await service.owner()
   const { card } = await aPayingCard(own, 100)
   const paid = await network.authorize(card.id, 30)

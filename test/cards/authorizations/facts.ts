@@ -34,7 +34,7 @@ describe('a clearing', () => {
     expect(await usesOf([agent.id])).toEqual([{ reserved: 0, spent: 3_000, open: 0, made: 1 }])
   })
 
-  test('that comes twice, under the same message or another one, is booked once', async () => {
+  test('a repeated clearing is booked once, under the same message or another one', async () => {
     const { agent, card } = await aPayingCard(client, 100)
     const { authorizationId } = await network.authorize(card.id, 30)
     const clearing = { clearingId: `once ${card.id}` }
@@ -44,7 +44,7 @@ describe('a clearing', () => {
     expect(await balanceOf(agent.id)).toEqual([70, 0])
   })
 
-  test('in parts completes its payment with the last one, and gives back the rest', async () => {
+  test('the last partial clearing completes the payment and releases the rest', async () => {
     const { agent, card } = await aPayingCard(client, 100)
     const { authorizationId } = await network.authorize(card.id, 50)
     await network.clear(card.id, authorizationId, 20, { final: false })
@@ -67,7 +67,7 @@ describe('a clearing', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('above the hold of an empty wallet is paid by the platform, and shown as owed until money comes', async () => {
+  test('a clearing above the balance is paid by the platform, and owed until money comes in', async () => {
     const { own, agent, card } = await anOwnCard(30)
     const { authorizationId } = await network.authorize(card.id, 30)
     await network.clear(card.id, authorizationId, 37.5)

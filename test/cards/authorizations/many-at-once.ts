@@ -64,7 +64,7 @@ describe('fifty authorizations at once, through two API processes', () => {
 })
 
 describe('one message', () => {
-  test('that comes twenty times at once is taken once, and gets the same bytes each time', async () => {
+  test('a message sent twenty times concurrently is processed once, and gets the same bytes each time', async () => {
     const { agent, card } = await aPayingCard(client, 100)
     const message = await network.messageOf(card.id, request('often'))
     const answers = await Promise.all(

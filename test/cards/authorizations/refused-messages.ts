@@ -60,7 +60,7 @@ describe('a message', () => {
     expect(statuses.at(-1)).toBe(400)
   })
 
-  test('about a card that nobody has here is declined, or acknowledged if it asks nothing', async () => {
+  test('a request for an unknown card is declined, and any other message acknowledged', async () => {
     const message = { id: 'nobody', processorCardId: 'nobody', sentAt: new Date() }
     const [asked, told] = [
       await network.deliver({ ...message, content: request('x', cents(100n)) }),
@@ -88,7 +88,7 @@ describe('a message', () => {
     expect(reported.filter(({ data }) => data.cardId === card.id)).toHaveLength(2)
   })
 
-  test('with a long descriptor is told of in no more than two hundred characters', async () => {
+  test('a long descriptor is cut to two hundred characters in events', async () => {
     const { card } = await aPayingCard(client, 100)
     const descriptor = 'Ä'.repeat(200)
     await network.authorize(card.id, 10, { descriptor })
@@ -98,7 +98,7 @@ describe('a message', () => {
   })
 })
 
-describe('a decision that comes too late', () => {
+describe('a late decision', () => {
   test('is a decline in time, leaves nothing once the lock is gone, and stays a decline', async () => {
     const { client: own } = await hasty.owner()
     const { agent, card } = await aPayingCard(own, 100)

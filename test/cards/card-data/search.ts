@@ -51,12 +51,12 @@ describe('the search for card data', () => {
     expect(search.in(Buffer.from(token.cryptogram, 'base64'))).not.toEqual([])
   })
 
-  test('finds a CVC that stands alone as a value, at any depth', () => {
+  test('finds a CVC that is a value of its own, at any depth', () => {
     for (const value of ['742', { a: [{ b: '742' }] }, '{"a":["742"]}'])
       expect(search.inValues([value])).toEqual(['a CVC alone'])
   })
 
-  test('takes an amount of three digits for no CVC, even where a card has the same', () => {
+  test('does not take a three-digit amount for a CVC, even if a card has the same one', () => {
     expect(searchFor([{ ...card, cvc: '300' }], []).inValues([{ amount: '300' }])).toEqual([])
   })
 
@@ -66,7 +66,7 @@ describe('the search for card data', () => {
     expect(search.inValues([harmless])).toEqual([])
   })
 
-  test('tells what it has found, and never repeats it', () => {
+  test('reports the kind of a hit without repeating it', () => {
     for (const { place } of cases) expect(search.in(place).join()).not.toMatch(/742|9999|9998/)
   })
 })

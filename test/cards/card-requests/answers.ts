@@ -23,7 +23,7 @@ const cancel = (id: string) => client.cardRequests.cancel({ params: { id }, body
 const statusesOf = async (id: string) => (await toldAbout(client, id)).map(({ status }) => status)
 
 describe('the answer to a card request', () => {
-  test('yes gives the agent a card with what was asked for', async () => {
+  test('an approval issues a card with the requested limits', async () => {
     const asked = await aCardRequest(client, agent.id, {
       usage: 'single',
       displayName: 'Papers',
@@ -58,7 +58,7 @@ describe('the answer to a card request', () => {
     expect(data[0]?.data).toMatchObject({ cardId })
   })
 
-  test('yes changes the limits that were asked for, and no other', async () => {
+  test('an approval changes only the requested limits', async () => {
     const card = await aCardWith(client, { maxTransactionEuros: 10, dailyLimitEuros: 20 }, agent)
     const asked = await aCardRequest(client, agent.id, {
       type: 'limit_change',

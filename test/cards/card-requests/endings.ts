@@ -19,7 +19,7 @@ async function anOwnerWithAgent() {
 }
 
 describe('a card request', () => {
-  test('that nobody answers expires after 72 hours of the owner’s clock, and is answered no more', async () => {
+  test('a card request without an answer expires after 72 hours of the owner’s clock', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { id } = await aCardRequest(client, agent.id)
     const params = { id }
@@ -31,7 +31,7 @@ describe('a card request', () => {
     expect((await toldAbout(client, id)).map(({ status }) => status)).toEqual(['pending', 'expired'])
   })
 
-  test('is answered no more once its time has passed, though the sweep has not come yet', async () => {
+  test('an overdue card request cannot be answered, even before the sweep', async () => {
     const { client, agent, ownerId } = await anOwnerWithAgent()
     const { id } = await aCardRequest(client, agent.id)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, 72 * 3_600_000])
@@ -113,7 +113,7 @@ describe('a card request', () => {
     expect(await getCard(client, String(failed.cardId))).toMatchObject({ status: 'closed' })
   })
 
-  test('ends with its agent: what waits is cancelled, and the deletion goes on', async () => {
+  test('pending card requests are cancelled when their agent is deleted', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const [first, second] = [await aCardRequest(client, agent.id), await aCardRequest(client, agent.id)]
     await bodyOf(client.agents.delete({ params: { id: agent.id } }))
@@ -146,7 +146,7 @@ describe('a card request', () => {
     }
   })
 
-  test('waits for a processor that is away, and the card comes when it is back', async () => {
+  test('an approved card request survives an outage of the processor', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const { id } = await aCardRequest(client, agent.id, { displayName: 'sandbox away' })
     await bodyOf(client.cardRequests.approve({ params: { id }, body: {} }))

@@ -98,7 +98,7 @@ describe('the limits of an approval', () => {
     })
   })
 
-  test('do not raise what nobody asked for, and hold when the owner has lowered it meanwhile', async () => {
+  test('limits without a request are never raised, even if the owner lowered them in the meantime', async () => {
     const card = await aCardWith(client, { dailyLimitEuros: 20 }, agent)
     const { id } = await aCardRequest(client, agent.id, {
       type: 'limit_change',

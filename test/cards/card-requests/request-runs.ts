@@ -23,7 +23,7 @@ async function aWaitingRequest(
 }
 
 describe('the run of a card request', () => {
-  test('tells an operator what it waits for, and which signals help', async () => {
+  test('shows an operator what it waits for, and its signals', async () => {
     const { request, run } = await aWaitingRequest()
     const until = minuteInWords(new Date(request.expiresAt))
     expect((await run.details()).split('\n\n')).toEqual([

@@ -53,7 +53,7 @@ describe('the end of a card', () => {
     expect(await areClosed(card.id)).toBe(true)
   })
 
-  test('is reached at the processor although that is away when it comes', async () => {
+  test('the end of a card reaches a processor that was unavailable at the time', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     await pass(client, { minutes: 1 })

@@ -16,7 +16,7 @@ const dataOf = async (event: string, cardId: string): Promise<object[]> => {
 }
 
 describe('a notice of the processor', () => {
-  test('that it has closed the number closes the card, once, with its words', async () => {
+  test('a closed number closes the card once, with the processor’s reason', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     await pass(client, { seconds: 10 })
@@ -77,7 +77,7 @@ describe('a notice of the processor', () => {
     ])
   })
 
-  test('that a card is on its way is told with carrier and number', async () => {
+  test('a shipped card emits an event with carrier and tracking number', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     await network.send(id, { kind: 'shipped', carrier: 'DHL', trackingNumber: null })
@@ -85,7 +85,7 @@ describe('a notice of the processor', () => {
     expect(data).toMatchObject({ cardId: id, status: 'active', carrier: 'DHL', trackingNumber: null })
   })
 
-  test('about a phone’s wallet is told with the status that the card has there', async () => {
+  test('a change in a phone’s wallet emits an event with the status there', async () => {
     const { client } = await service.owner()
     const { id, last4 } = await aCard(client)
     const tokenId = newId('token')

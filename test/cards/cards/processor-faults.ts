@@ -38,7 +38,7 @@ describe('a processor that is late with a card', () => {
     expect(await eventsOf(card.id)).toEqual(['card.created', 'card.issued', 'card.activated'])
   })
 
-  test('is asked after longer and longer waits while it is away for an hour, and no card is lost', async () => {
+  test('an unavailable processor is called with increasing pauses, and no card is lost', async () => {
     const { client } = await service.owner()
     for (const call of ['issue', 'setState'] as const) answers[call] = async () => LATE
     const card = await aCard(client)
@@ -54,7 +54,7 @@ describe('a processor that is late with a card', () => {
     expect((await numbers(card.id)).map(({ processor_state }) => processor_state)).toEqual(['active'])
   })
 
-  test('is asked with the same words in each repetition: nothing of a pending card is changed', async () => {
+  test('every repetition of a call has the same members: a pending card cannot be changed', async () => {
     const { client } = await service.owner()
     answers.issue = async () => LATE
     const { id } = await aCard(client, { limits: { dailyLimitEuros: 5 } })
@@ -157,7 +157,7 @@ describe('a processor that refuses', () => {
     expect((await numbers(id))[0]?.processor_state).toBe('active')
   })
 
-  test('limits says why, and the service keeps to them all the same', async () => {
+  test('limits that the processor refuses are shown with the reason, and still enforced here', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     answers.setControls = async () => REFUSED
@@ -172,7 +172,7 @@ describe('a processor that refuses', () => {
 })
 
 describe('a change of a card', () => {
-  test('holds here at once, and the processor is told of it, each state by a reference of its own', async () => {
+  test('a change of state applies immediately, and reaches the processor with its own reference', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     const params = { id }
@@ -207,7 +207,7 @@ describe('a change of a card', () => {
     },
   )
 
-  test('is told again where it is not known whether the processor has heard it, whatever came between', async () => {
+  test('a state is sent again if the processor’s answer was lost, even after other changes', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     answers.setState = async () => LATE

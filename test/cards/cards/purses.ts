@@ -87,7 +87,7 @@ describe('the purse of a card', () => {
     expect((await fund(client, other.id, { amountEuros: 1 })).code).toBe('wallet_not_active')
   })
 
-  test('gives back to the agent’s wallet what it has when the card closes', async () => {
+  test('the balance of a purse returns to the agent’s wallet when the card closes', async () => {
     const { client } = await service.owner()
     const { agent, card } = await aFundedCard(client)
     await bodyOf(fund(client, card.id, { amountEuros: 30 }))
@@ -98,7 +98,7 @@ describe('the purse of a card', () => {
     expect((await bodyOf(client.ledger.verify())).ok).toBe(true)
   })
 
-  test('gives back later what was held when the card closed, and a refund that comes after that', async () => {
+  test('money held when the card closed, and later refunds, return to the agent’s wallet', async () => {
     const { client } = await service.owner()
     const { agent, card } = await aPayingCard(client, 100)
     await bodyOf(fund(client, card.id, { amountEuros: 30 }))
@@ -120,7 +120,7 @@ describe('the purse of a card', () => {
     expect((await bodyOf(client.ledger.verify())).ok).toBe(true)
   })
 
-  test('looks each day for what was held and is free without a word', async () => {
+  test('a purse is checked daily for holds that were released without an event', async () => {
     const { client } = await service.owner()
     const { agent, card } = await aFundedCard(client)
     const { walletId } = await bodyOf(fund(client, card.id, { amountEuros: 30 }))

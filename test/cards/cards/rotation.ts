@@ -94,7 +94,7 @@ describe('a card that is rotated', () => {
     expect(await statesOf(id)).toEqual(['retiring inactive', 'current inactive'])
   })
 
-  test('is asked for one number, however late the processor is and how often it is asked', async () => {
+  test('a rotation issues one number, however late the processor is and however often it is called', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
     await pass(client, { seconds: 10 })

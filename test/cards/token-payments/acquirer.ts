@@ -32,7 +32,7 @@ describe('the acquirer of test mode', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('charges once per reference, however often and in how many ways it is asked at once', async () => {
+  test('charges once per reference under concurrent and repeated calls', async () => {
     const { payer, plain, reference } = await aCredential()
     const handle = 'charge' as const
     const answers = await Promise.all([
@@ -60,7 +60,7 @@ describe('the acquirer of test mode', () => {
     expect(await balanceOf(payer.agent.id)).toEqual([78, 22])
   })
 
-  test('says why the issuer has declined, in the issuer’s words', async () => {
+  test('reports the issuer’s reason for a decline', async () => {
     const { payer, plain, reference } = await aCredential()
     await bodyOf(client.cards.freeze({ params: { id: payer.card.id } }))
     const frozen = { outcome: 'declined', code: 'declined', reason: expect.stringMatching(/frozen/) }
@@ -68,7 +68,7 @@ describe('the acquirer of test mode', () => {
     expect(await ask('stateOf', plain, reference)).toEqual(frozen)
   })
 
-  test('gives back a part of a charge, once per reference of the refund', async () => {
+  test('refunds a part of a charge, once per refund reference', async () => {
     const { payer, plain, reference } = await aCredential()
     await ask('charge', plain, reference)
     const refund = (refundReference: string, amountEuros: number) =>

@@ -72,7 +72,7 @@ describe('the decision about a machine payment', () => {
     },
   )
 
-  test('is yes where nothing stands against it, and is on record with the payment', async () => {
+  test('a permitted payment is approved, and the decision is recorded with it', async () => {
     const payer = await aPayer()
     const { reason, authorizationId } = await begun(payer)
     expect(reason).toBe('An approved intent covers this payment.')

@@ -70,7 +70,7 @@ describe('a machine payment', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('that the network tells of first is the same one transaction, and a receipt adds nothing', async () => {
+  test('a payment that the network reports first has one transaction, and a receipt adds none', async () => {
     const payer = await aPayer()
     const payment = await begun(payer)
     const { authorizationId } = await payment.authorize()
@@ -151,7 +151,7 @@ describe('a machine payment', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('that came to nothing and is cleared late takes its intent again, where nobody else has', async () => {
+  test('an unpaid payment that is cleared late takes its intent again if it is free', async () => {
     const payer = await aPayer()
     const payment = await begun(payer)
     await payment.settle('not_paid')
@@ -162,7 +162,7 @@ describe('a machine payment', () => {
     expect(await usesOf([payer.agent.id])).toEqual([{ reserved: 0, spent: 2_000, open: 0, made: 1 }])
   })
 
-  test('that the network has approved is not taken back by a word that it was not paid', async () => {
+  test('a payment that the network approved stays paid despite a report that it was not', async () => {
     const payer = await aPayer()
     const payment = await begun(payer)
     await payment.authorize()
@@ -190,7 +190,7 @@ describe('a machine payment', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is authorized once: a second authorization by its token is declined and tells of nothing', async () => {
+  test('a token is authorized once: a second authorization is declined without an event', async () => {
     const payer = await aPayer({ intent: { amountEuros: 40 } })
     const payment = await begun(payer)
     await payment.authorize()

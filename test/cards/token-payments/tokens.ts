@@ -5,7 +5,7 @@ import { aPayer, balanceOf, begun, client, failTokens, HOST, newsOf, tokensOf } 
 type Payer = Awaited<ReturnType<typeof aPayer>>
 
 describe('the token of a machine payment', () => {
-  test('is listed with its limits, belongs to that payment, and its ask is an access event', async () => {
+  test('the token of a machine payment is listed with its limits, and its issue is an access event', async () => {
     const payer = await aPayer()
     const { mppCredentialId, tokenId } = await begun(payer)
     const [token] = await tokensOf(payer.card.id)
@@ -40,7 +40,7 @@ describe('the token of a machine payment', () => {
     expect(await tokensOf(payer.card.id)).toMatchObject([{ spentEuros: 20, charges: 1 }])
   })
 
-  test('is deleted at the processor once its payment came to nothing, as often as that takes', async () => {
+  test('the token of an unpaid payment is deleted at the processor, with retries', async () => {
     const payer = await aPayer()
     const { mppCredentialId, settle } = await begun(payer)
     const step = () => bodyOf(client.machinePayments.deleteToken({ params: { id: mppCredentialId } }))

@@ -80,7 +80,7 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is refunded in full where the network says nothing for 31 days', async () => {
+  test('a confirmed payment is refunded in full after 31 days without a report of the network', async () => {
     const { client, agent, intent } = await approved()
     await bodyOf(confirm(client, intent.id))
     await bodyOf(client.sandbox.advance({ body: { days: 30 } }))
@@ -123,7 +123,7 @@ describe('a checkout that is confirmed', () => {
 })
 
 describe('a checkout is refused to be confirmed', () => {
-  test('without an Idempotency-Key, with words that say what to send', async () => {
+  test('without an Idempotency-Key, with the remedy in the message', async () => {
     const { client, key, agent, intent } = await approved()
     const answer = await service.http('POST', '/checkout/confirm', {
       token: key,

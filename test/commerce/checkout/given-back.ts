@@ -55,7 +55,7 @@ describe.each([false, true])('a refund of a request that an agent has paid (an o
     await expectSoundLedgers(service)
   })
 
-  test('by twenty at once gives back no more than came', async () => {
+  test('twenty concurrent refunds return no more than was received', async () => {
     const all = await aPaidRequest(isOwn)
     const answers = await times(20, () => all.refund(10))
     expect(statusCounts(answers)).toEqual({ 200: 2, 400: 18 })

@@ -14,7 +14,7 @@ const service = await startTestService({
 })
 
 describe('a token whose data was lost on the way, as the service stopped,', () => {
-  test('is good again, and the answer that comes late after all is given to nobody', async () => {
+  test('a token is redeemable again, and a late answer is discarded', async () => {
     const { client, card, intent, pair, filler } = await aShopper(service)
     const merchantUrl = 'https://shop.example.com/'
     const { id, token } = await bodyOf(

@@ -65,7 +65,7 @@ describe.each([false, true])(
 )
 
 describe('a payment request of another owner', () => {
-  test('in another mode, or of nobody, does not exist', async () => {
+  test('a request of another mode, or an unknown one, does not exist', async () => {
     const { payer, agent, holder } = await aPayee()
     await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [holder.ownerId])
     const { key } = await bodyOf(holder.client.keys.create({ body: { name: 'Live', environment: 'live' } }))

@@ -95,7 +95,7 @@ describe('a payment by card', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is never refunded above what came, however many ask at once', async () => {
+  test('concurrent refunds never exceed the received amount', async () => {
     const { client, wallet, id } = await aRequestPaidByCard()
     await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 500 } }))
     const before = outside.givenCents()

@@ -47,7 +47,7 @@ describe('a payment request', () => {
     expect((await eventsAbout(client, id)).map(({ event }) => event)).toEqual(['created', 'cancelled'])
   })
 
-  test('that a part has come for keeps it when it is cancelled', async () => {
+  test('a partially paid request keeps the money when it is cancelled', async () => {
     const { client, wallet } = await anOwner()
     const { id, reference } = await aRequest(client, wallet.id)
     await sendEuros(client, 5, reference)

@@ -11,7 +11,7 @@ async function anOwner() {
   return { ...owner, wallet: await aWallet(owner.client) }
 }
 
-describe('nothing goes back', () => {
+describe('nothing is refunded', () => {
   test('of a request that still waits for money, that nothing came for, or that is another’s', async () => {
     const { client, wallet } = await anOwner()
     const { id, reference } = await aRequest(client, wallet.id)
@@ -26,7 +26,7 @@ describe('nothing goes back', () => {
     })
   })
 
-  test('where the bank has not told who has sent it', async () => {
+  test('if the bank did not report the sender', async () => {
     const { client, wallet } = await anOwner()
     const { id, reference } = await aRequest(client, wallet.id)
     await sendEuros(client, 25, reference, { senderIban: null })
@@ -62,7 +62,7 @@ describe('nothing goes back', () => {
     expect(await getRequest(client, id)).toMatchObject({ refundingEuros: 20 })
   })
 
-  test('by an agent: its token gives nothing back', async () => {
+  test('by an agent’s token', async () => {
     const { client } = await anOwner()
     const agent = await aFundedAgent(client, {}, 1)
     const { token } = await aToken(client, agent.id, { scopes: ['collect:write', 'collect:read'] })

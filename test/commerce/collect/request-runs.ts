@@ -20,7 +20,7 @@ async function aWaitingRequest(members: Parameters<typeof aRequest>[2] = {}) {
 }
 
 describe('the run of a payment request', () => {
-  test('tells an operator what it waits for, and names neither payer nor purpose', async () => {
+  test('shows an operator what it waits for, without payer or purpose', async () => {
     const { request, run } = await aWaitingRequest({ payerName: 'Ada', description: 'Secret report' })
     const until = minuteInWords(new Date(request.expiresAt))
     const details = await run.details()
@@ -37,10 +37,10 @@ describe('the run of a payment request', () => {
     expect(await description.staticDetails()).toBe(collectProcess.details)
   })
 
-  test('tells what has come of it, and ends once it is paid', async () => {
+  test('shows the received amount, and ends once the request is paid', async () => {
     const { client, request, run } = await aWaitingRequest()
     await sendEuros(client, 10, request.reference)
-    await run.untilDetails('€ 10.00 have come')
+    await run.untilDetails('€ 10.00 received')
     await sendEuros(client, 15, request.reference)
     expect(await run.untilEnded()).toBe('paid')
     expect(await run.failedTasks()).toBe(0)

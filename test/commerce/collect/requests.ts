@@ -80,7 +80,7 @@ describe('a payment request', () => {
     expect(answer.body.error).toContain(named)
   })
 
-  test('takes unlocks of exactly 16 KiB, counted in UTF-8', async () => {
+  test('accepts unlocks of exactly 16 KiB, counted in UTF-8', async () => {
     const text = 'é'.repeat((16 * 1_024 - '{"text":""}'.length - 1) / 2)
     const { unlocks } = await make(client, wallet.id, { unlocks: { text: `${text}x` } })
     expect(unlocks).toEqual({ text: `${text}x` })
@@ -141,7 +141,7 @@ describe('a payment request', () => {
 })
 
 describe('an agent', () => {
-  test('with the scope asks for its own wallet only, and sees its own requests only', async () => {
+  test('an agent with the scope makes and sees requests only for its own wallet', async () => {
     const own = await make(agentClient, agent.walletId)
     expect(own.agentId).toBe(agent.id)
     const others = await make(client, wallet.id)
@@ -166,7 +166,7 @@ describe('an agent', () => {
     })
   })
 
-  test('without the scope asks for nothing', async () => {
+  test('an agent without the scope cannot make requests', async () => {
     const { token } = await aToken(client, agent.id)
     const body = { ...asking, walletId: agent.walletId }
     const answer = await service.client(String(token)).collect.create({ body })

@@ -129,7 +129,7 @@ describe('a SEPA credit that names the request', () => {
     ])
   })
 
-  test('counts once, however often the bank tells it', async () => {
+  test('a credit counts once, however often the bank reports it', async () => {
     const { client, wallet } = await anOwner()
     const { id, reference } = await aRequest(client, wallet.id)
     const bankReference = '2026112000017'
@@ -140,7 +140,7 @@ describe('a SEPA credit that names the request', () => {
     expect(await paymentsOn(client, id)).toHaveLength(1)
   })
 
-  test('and comes with 20 others at once is counted to the cent', async () => {
+  test('21 concurrent credits are counted to the cent', async () => {
     const { client, wallet } = await anOwner()
     const { id, reference } = await aRequest(client, wallet.id)
     await Promise.all(Array.from({ length: 20 }, () => sendEuros(client, 1.5, reference)))

@@ -26,7 +26,7 @@ async function untilSettled(client: TestClient): Promise<void> {
 }
 
 describe('what came by SEPA', () => {
-  test('goes back to its sender by a transfer, and the request is refunded once it has arrived', async () => {
+  test('a SEPA credit is refunded by a transfer, and the request is refunded once it has settled', async () => {
     const { client, wallet } = await anOwner()
     const { id, reference } = await aPaidRequest(client, wallet.id)
     const begun = await bodyOf(refund(client, id))
@@ -63,7 +63,7 @@ describe('what came by SEPA', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is the sender’s whom the bank has told, whoever that is', async () => {
+  test('a refund goes to the sender that the bank reported', async () => {
     const { client, wallet } = await anOwner()
     const { id } = await aPaidRequest(client, wallet.id)
     await bodyOf(refund(client, id))
@@ -79,7 +79,7 @@ describe('what came by SEPA', () => {
     })
   })
 
-  test('goes back in parts, never more than came', async () => {
+  test('partial refunds never exceed the received amount', async () => {
     const { client, wallet } = await anOwner()
     const { id } = await aPaidRequest(client, wallet.id)
     await bodyOf(refund(client, id, 10))
@@ -98,7 +98,7 @@ describe('what came by SEPA', () => {
     expect(await refund(client, id)).toMatchObject({ status: 400, code: 'nothing_to_refund' })
   })
 
-  test('goes back once, however many ask at once', async () => {
+  test('concurrent refund requests refund once', async () => {
     const { client, wallet } = await anOwner()
     const { id } = await aPaidRequest(client, wallet.id)
     // Other money in the wallet does not raise the limit: only received payments can be refunded.
@@ -114,7 +114,7 @@ describe('what came by SEPA', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('last goes back first: the surplus to who has sent it', async () => {
+  test('the newest payment is refunded first: the surplus to its sender', async () => {
     const { client, wallet } = await anOwner()
     const { id } = await aPaidRequest(client, wallet.id, [20, 12])
     const { refunds } = await bodyOf(refund(client, id, 14))
@@ -165,7 +165,7 @@ describe('what came by SEPA', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('and comes back from the sender’s bank makes the request paid again', async () => {
+  test('a refund that the sender’s bank returns makes the request paid again', async () => {
     const { client, wallet } = await anOwner()
     const { id } = await aPaidRequest(client, wallet.id)
     const { refunds } = await bodyOf(refund(client, id))
@@ -181,7 +181,7 @@ describe('what came by SEPA', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('goes back once under one key', async () => {
+  test('one Idempotency-Key refunds once', async () => {
     const { client, key, wallet } = await anOwner()
     const { id } = await aPaidRequest(client, wallet.id)
     const options = { token: key, body: { amountEuros: 5 }, headers: { 'idempotency-key': 'refund-once' } }

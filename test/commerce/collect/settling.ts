@@ -28,7 +28,7 @@ const settle = ({ client }: Pick<Owner, 'client'>, id: string, creditId?: string
   client.collect.settle({ params: { id }, body: creditId === undefined ? {} : { creditId } })
 
 describe('a payment request is settled', () => {
-  test('by a credit that has come without its reference', async () => {
+  test('by a credit without its reference', async () => {
     const owner = await anOwner()
     const { id } = await aRequest(owner.client, owner.wallet.id)
     const credit = await aCredit(owner)

@@ -17,7 +17,7 @@ async function aRequestPaid(by = payer) {
 }
 
 describe('a request that was paid from a wallet of another owner', () => {
-  test('is paid by it, and what goes back is in that wallet at once', async () => {
+  test('is paid by it, and a refund credits that wallet immediately', async () => {
     const { client, id, from, to } = await aRequestPaid()
     expect(await getRequest(client, id)).toMatchObject({ status: 'paid', paidBy: 'wallet', paidEuros: 25 })
     expect(await paymentsOn(client, id)).toMatchObject([{ way: 'wallet', amountEuros: 25, walletId: to }])
@@ -31,7 +31,7 @@ describe('a request that was paid from a wallet of another owner', () => {
     await proveLedgers()
   })
 
-  test('gives back once, however many ask at once', async () => {
+  test('refunds once under concurrent requests', async () => {
     const { client, id, from, to } = await aRequestPaid()
     const answers = await Promise.all(Array.from({ length: 8 }, () => refund(client, id, 10)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
@@ -39,7 +39,7 @@ describe('a request that was paid from a wallet of another owner', () => {
     await proveLedgers()
   })
 
-  test('gives nothing back where its payer cannot book it', async () => {
+  test('refunds nothing if its payer cannot book it', async () => {
     const { client, id, from, to } = await aRequestPaid()
     expect((await withoutArrivals(() => refund(client, id))).status).toBe(500)
     expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([15, 25])
@@ -50,7 +50,7 @@ describe('a request that was paid from a wallet of another owner', () => {
   })
 })
 
-test('a request that was paid from a wallet of the same owner gives back to it', async () => {
+test('a request paid from a wallet of the same owner is refunded to it', async () => {
   const { client, id, from, to } = await aRequestPaid(payee)
   expect(await getRequest(client, id)).toMatchObject({ status: 'paid', paidBy: 'wallet' })
   expect(await bodyOf(refund(client, id))).toMatchObject({ status: 'refunded', refundedEuros: 25 })

@@ -75,14 +75,14 @@ describe('the bundle of a dispute', () => {
     expect((await bundleOf(key, id)).equals(first)).toBe(false)
   })
 
-  test('shows the beginning of a text that would fill a hundred pages, and says what is left out', async () => {
+  test('a long text is shown in part, with the number of omitted characters', async () => {
     const { client, agent, key, id } = await aProvenDispute()
     const before = pagesOf(await bundleOf(key, id))
     await addText(client, id, agent.id, 'a\n'.repeat(10_000))
     expect(pagesOf(await bundleOf(key, id))).toBeLessThan(before + 7)
   })
 
-  test('shows what has come back of the payment, and in its timeline how much each refund was', async () => {
+  test('a bundle shows the refunds of the payment, and each amount in its timeline', async () => {
     const { client, key, id, transactionId, authorizationId } = await aProvenDispute()
     const refunded = { authorizationId, amountEuros: 12.34, refundId: 'refund_of_the_shop' }
     await bodyOf(client.sandbox.refundCard({ body: refunded }))

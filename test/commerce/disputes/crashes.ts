@@ -40,22 +40,25 @@ const minutesLater = (client: TestClient, minutes: number) =>
   bodyOf(client.sandbox.advance({ body: { minutes } }))
 
 describe('a service that ends between a call of the processor and its record', () => {
-  test.each(['open', 'addEvidence', 'submit'] as const)('after %s goes on, and submits once', async step => {
-    lost.add(step)
-    const { client, transactionId } = await aPaidCard(service, 92.01)
-    const { id } = await aDispute(client, transactionId)
-    expect((await client.disputes.submit({ params: { id } })).status).toBe(500)
-    for (let time = 0; time < 4; time++) await client.sandbox.advance({ body: { minutes: 30 } })
-    const ofDispute = called.filter(reference => reference.startsWith(id))
-    const steps = ['open', 'document', 'file', 'inquire'].map(kind => `${id}/${kind}`)
-    expect(new Set(ofDispute)).toEqual(new Set(steps))
-    expect(ofDispute).toHaveLength(5)
-    await minutesLater(client, 3 * 24 * 60)
-    expect(await getDispute(client, id)).toMatchObject({ status: 'won', creditedEuros: 92.01 })
-    await expectVerifiedLedger(client)
-  })
+  test.each(['open', 'addEvidence', 'submit'] as const)(
+    'after a crash in %s, the dispute continues and submits once',
+    async step => {
+      lost.add(step)
+      const { client, transactionId } = await aPaidCard(service, 92.01)
+      const { id } = await aDispute(client, transactionId)
+      expect((await client.disputes.submit({ params: { id } })).status).toBe(500)
+      for (let time = 0; time < 4; time++) await client.sandbox.advance({ body: { minutes: 30 } })
+      const ofDispute = called.filter(reference => reference.startsWith(id))
+      const steps = ['open', 'document', 'file', 'inquire'].map(kind => `${id}/${kind}`)
+      expect(new Set(ofDispute)).toEqual(new Set(steps))
+      expect(ofDispute).toHaveLength(5)
+      await minutesLater(client, 3 * 24 * 60)
+      expect(await getDispute(client, id)).toMatchObject({ status: 'won', creditedEuros: 92.01 })
+      await expectVerifiedLedger(client)
+    },
+  )
 
-  test('after withdraw tells it once more, under the same reference', async () => {
+  test('after a crash in withdraw, the withdrawal is sent again under the same reference', async () => {
     const { client, transactionId } = await aPaidCard(service, 30)
     const { id } = await aDispute(client, transactionId, { reason: 'fraud' })
     await minutesLater(client, 1)

@@ -22,7 +22,7 @@ async function changesOf(client: TestClient, disputeId: string): Promise<unknown
 }
 
 describe('the time for evidence', () => {
-  test('ends after seven days: a day before somebody is reminded, and where nothing is there it lapses', async () => {
+  test('a dispute without evidence lapses after seven days, with a reminder a day before', async () => {
     const { client, transactionId } = await aPaidCard(service, 25)
     const { id } = await aDispute(client, transactionId)
     await daysLater(client, 6)
@@ -32,7 +32,7 @@ describe('the time for evidence', () => {
     expect(await changesOf(client, id)).toEqual(['dispute.created', 'reminder', 'dispute.resolved'])
   })
 
-  test('submits what is there, and the word of whoever has not authorized a payment is enough', async () => {
+  test('the deadline submits the dispute; an unauthorized payment needs no further evidence', async () => {
     const { client, agent, transactionId } = await aPaidCard(service, 25)
     const { id } = await aDispute(client, transactionId)
     const declared = { agentId: agent.id, amountEuros: 1, purpose: 'A book', merchant: 'shop.example.com' }
@@ -67,7 +67,7 @@ describe('the time for disputes', () => {
   })
 })
 
-describe('a word of the network', () => {
+describe('a report of the network', () => {
   test('about a dispute that was withdrawn is recorded once, and the ledger follows the last one', async () => {
     const { client, transactionId } = await aPaidCard(service, 25)
     const { id } = await aDispute(client, transactionId, { reason: 'unauthorized' })
@@ -82,7 +82,7 @@ describe('a word of the network', () => {
     expect(await getDispute(client, id)).toMatchObject({ status: 'withdrawn', creditedEuros: 0 })
   })
 
-  test('that comes late does not undo a later one', async () => {
+  test('a late report does not override a later one', async () => {
     const { client, transactionId } = await aPaidCard(service, 25)
     const { id } = await aDispute(client, transactionId)
     const before = new Date()

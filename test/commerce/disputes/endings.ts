@@ -13,7 +13,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()
 
-describe('what a dispute gives back', () => {
+describe('the credit of a dispute', () => {
   const countedOf = (subjects: readonly string[]) =>
     service.sql<{ spent: number; uses: number }>(
       `select spent_cents::int as spent, uses from counters
@@ -56,7 +56,7 @@ describe('what a dispute gives back', () => {
 })
 
 describe('an owner without an open wallet', () => {
-  test('has what is given back in suspense, out of which it is taken back', async () => {
+  test('an owner without a wallet is credited in suspense, and the reversal is taken from it', async () => {
     const { client, agent, transactionId } = await aPaidCard(service, 300)
     const { id } = await aDispute(client, transactionId)
     await bodyOf(client.agents.delete({ params: { id: agent.id } }))

@@ -18,7 +18,7 @@ const service = await startTestService({ own: true })
 const submit = (client: TestClient, id: string) => bodyOf(client.disputes.submit({ params: { id } }))
 
 describe('a payment that was not authorized', () => {
-  test('is given back at once in test mode, and stays with the owner whatever the network decides', async () => {
+  test('an unauthorized payment is credited immediately in test mode, and stays credited regardless of the network', async () => {
     const { client, agent, transactionId } = await aPaidCard(service, 50)
     const { id, ...opened } = await aDispute(client, transactionId, { reason: 'unauthorized' })
     expect(opened).toMatchObject({ status: 'open', amountEuros: 50, creditedEuros: 50, creditDueAt: null })
@@ -37,7 +37,7 @@ describe('a payment that was not authorized', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is taken back by withdrawal; what is gone is owed, and paid out of what comes in next', async () => {
+  test('a withdrawal reverses the credit; missing money is owed and deducted from the next credit', async () => {
     const { client, agent, card, transactionId } = await aPaidCard(service, 250)
     const { id } = await aDispute(client, transactionId, { reason: 'fraud' })
     await paid(client, card.id, 280)
@@ -106,7 +106,7 @@ describe('what was never received', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('that the processor refuses is lost, with its words; one that does not answer is asked again', async () => {
+  test('a dispute that the processor refuses is lost with its reason; no answer is retried', async () => {
     const refused = await aPaidCard(service, 92.05)
     const { id } = await aDispute(refused.client, refused.transactionId)
     await daysLater(refused.client, 1)

@@ -36,7 +36,7 @@ function expected(steps: readonly Step[], isCovered: boolean): number {
   return refunded + (isCovered || pays ? left : 0)
 }
 
-describe('refunds and words of the network in any order', () => {
+describe('refunds and reports of the network in any order', () => {
   test('leave the owner with the same money, never above the payment save by what the merchant has sent', () =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 5 }), fc.boolean(), async (steps, isCovered) => {

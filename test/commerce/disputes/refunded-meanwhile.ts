@@ -45,7 +45,7 @@ describe('a merchant that refunds meanwhile', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('what was asked back of the other half leaves the dispute as it is, whatever is asked first', async () => {
+  test('a requested refund of the rest leaves the dispute unchanged, in either order', async () => {
     for (const isDisputedFirst of [true, false]) {
       const { client, agent, transactionId, authorizationId } = await aPaidCard(service, 60)
       const asked = () =>

@@ -13,7 +13,7 @@ import { startTestService } from '../../support/harness.ts'
 const service = await startTestService()
 
 describe('a payment', () => {
-  test('has one open dispute, however many ask at once', async () => {
+  test('concurrent requests open one dispute', async () => {
     const { client, transactionId } = await aPaidCard(service, 30)
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => dispute(client, transactionId, { reason: 'fraud' })),
@@ -91,7 +91,7 @@ describe('a dispute', () => {
     })
   })
 
-  test('is submitted or withdrawn once, whoever comes first', async () => {
+  test('a dispute is either submitted or withdrawn', async () => {
     const { client, transactionId } = await aPaidCard(service, 30)
     const { id } = await aDispute(client, transactionId, { reason: 'fraud' })
     const params = { id }

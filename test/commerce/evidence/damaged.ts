@@ -18,7 +18,7 @@ const filesLost = async (): Promise<number> => {
 }
 
 describe('a file in the store', () => {
-  test('of which a bit is flipped is never given out, and an alarm tells', async () => {
+  test('evidence with a flipped bit is refused and raises an alarm', async () => {
     const { path, read } = await aFile()
     const whole = readFileSync(path)
     const before = await filesLost()

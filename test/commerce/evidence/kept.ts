@@ -41,7 +41,7 @@ describe('evidence', () => {
     ])
   })
 
-  test('that is a file comes as a form and as JSON, and leaves byte for byte as an attachment', async () => {
+  test('a file is uploaded as a form or as JSON, and downloaded unchanged as an attachment', async () => {
     const { key, agentClient, intent } = await aPayer()
     const bytes = Buffer.from(PNG, 'base64')
     const form = new FormData()
@@ -109,7 +109,7 @@ describe('evidence', () => {
     expect(await list({ to: new Date(0).toISOString() })).toEqual([])
   })
 
-  test('is seen by its agent and its owner, and by nobody else', async () => {
+  test('is visible only to its agent and owner', async () => {
     const { client, agentClient, intent } = await aPayer()
     const { id } = await kept(agentClient, intent.id)
     const stranger = await anAgentClient(service, client, (await anAgent(client)).id)
@@ -172,7 +172,7 @@ describe('evidence', () => {
     expect((await bodyOf(client.evidence.list())).data).toHaveLength(1)
   })
 
-  test('can be changed and deleted by no statement of the service', async () => {
+  test('the database refuses to change or delete evidence', async () => {
     const { client, intent } = await aPayer()
     const { id } = await kept(client, intent.id)
     for (const statement of ['update evidence set note = null', 'delete from evidence'])

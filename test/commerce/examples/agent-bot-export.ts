@@ -78,7 +78,7 @@ describe('the examples', () => {
     expect([await agent.exit, agent.output()]).toEqual([1, expect.stringContaining('is denied. No')])
   })
 
-  test('say what is missing where there is no service', async () => {
+  test('examples name what is missing if there is no service', async () => {
     const DATA_DIR = temporaryFolder()
     const names = ['purchasing-agent/agent.mjs', 'approval-bot/bot.mjs', 'bookkeeping/export.mjs']
     for (const name of names) {

@@ -125,7 +125,7 @@ describe('before the first request', () => {
     expect(await pay(payer, url, { cardId: other.card.id })).toMatchObject({ code: 'card_not_found' })
   })
 
-  test('an intent that is paid is not paid again, and the refusal says that it is paid', async () => {
+  test('a paid intent is refused as already paid', async () => {
     const payer = await aPayer(service)
     expect(await pay(payer, merchant.sells('/once', demand(), sell()))).toMatchObject({ status: 200 })
     expect(await pay(payer, url)).toMatchObject({
@@ -135,7 +135,7 @@ describe('before the first request', () => {
     })
   })
 
-  test('nobody was asked in any of these', () => {
+  test('no merchant was called in any of these cases', () => {
     expect(merchant.visits('/never-asked')).toEqual([])
   })
 

@@ -54,7 +54,7 @@ describe('thirty payments at once through two connections to the database', () =
 })
 
 describe('a clock that is moved while the merchant is silent', () => {
-  test('over all deadlines: a yes that comes then is paid once, and counted in full', async () => {
+  test('a charge reported after all deadlines is paid once, and counted in full', async () => {
     const payer = await aPayer(service)
     const before = await balanceOf(payer)
     const url = merchant.sells('/moved', demand(), async (visit, response) => {
@@ -73,7 +73,7 @@ describe('a clock that is moved while the merchant is silent', () => {
     await expectVerifiedLedger(payer.client)
   })
 
-  test('over all deadlines: a no that comes then changes nothing', async () => {
+  test('a decline reported after all deadlines changes nothing', async () => {
     const payer = await aPayer(service)
     const before = await balanceOf(payer)
     const url = merchant.sells('/moved-no', demand(), async (visit, response) => {
@@ -92,7 +92,7 @@ describe('a clock that is moved while the merchant is silent', () => {
 })
 
 describe('a merchant for whom as many requests wait as may', () => {
-  test('is not asked by a further one, which pays nothing, and is asked again once it has answered', async () => {
+  test('a busy merchant gets no further request until it has answered', async () => {
     const payer = await aPayer(service)
     const waiting: (() => void)[] = []
     let isFull: () => void = () => undefined

@@ -42,7 +42,7 @@ describe('evidence', () => {
     expect(() => verifySigned(altered, keys, 'payment-evidence')).toThrow(/signature/)
   })
 
-  test('of an open outcome says that it is open, and another owner sees none', async () => {
+  test('evidence of an unknown outcome says so, and is hidden from other owners', async () => {
     const url = merchant.sells('/unproven', demand(), answerWith(500))
     const payer = await aPayer(service)
     await pay(payer, url)

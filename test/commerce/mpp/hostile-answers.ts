@@ -46,7 +46,7 @@ const open: readonly (readonly [string, Conduct])[] = [
 ]
 
 describe('after the credential was sent, a merchant that', () => {
-  test.each(open)('%s leaves the outcome open, and the money held', async (what, gives) => {
+  test.each(open)('%s leaves the outcome unknown, and the money held', async (what, gives) => {
     const path = `/${what.replace(/\W+/g, '-')}`
     const url = merchant.sells(path, demand(), gives)
     const payer = await aPayer(service)

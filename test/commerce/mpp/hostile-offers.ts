@@ -88,7 +88,7 @@ describe('a merchant is not paid that', () => {
     expect([elsewhere.visits('/jwks'), elsewhere.visits('/hidden')]).toEqual([[], []])
   })
 
-  test('says what it offers: the refusal lists it', async () => {
+  test('the refusal lists what the merchant offers', async () => {
     const challenge = writeChallenge(aChallenge({ parameters: { method: 'tempo' } }))
     const url = merchant.sells('/tempo', answerWith(402, { 'www-authenticate': `${challenge}, L402 a="b"` }))
     const payer = await aPayer(service)
@@ -102,7 +102,7 @@ describe('a merchant is not paid that', () => {
     expect(await pay(payer, url)).toMatchObject({ status: 400, code: 'currency_not_eur' })
   })
 
-  test('gives a key set without its key, or with one that is no good', async () => {
+  test('has a key set without its key, or with an invalid one', async () => {
     for (const [keys, error] of [
       [{ keys: [] }, /does not contain exactly one key/],
       [{ keys: [{ ...weakKey().jwk, kid: 'merchant-key-1' }] }, /key of the merchant/],

@@ -76,7 +76,7 @@ describe('the body of a merchant', () => {
     })
   })
 
-  test('that was cut inside of a card number shows no half of it', () => {
+  test('a body truncated inside a card number shows no part of the number', () => {
     expect(given('paid by 4242 4242 4242 42', 'text/plain', true)).toEqual({
       text: 'paid by **** **** **** **',
       truncated: true,

@@ -41,8 +41,8 @@ describe('the request to a merchant', () => {
     expect(headersProblem({ [name]: value })).toMatch(problem)
   })
 
-  test('has no header twice, in whatever case', () => {
-    expect(headersProblem({ 'x-a': '1', 'X-A': '2' })).toMatch(/"X-A" is given twice/)
+  test('a request with a repeated header is refused, regardless of case', () => {
+    expect(headersProblem({ 'x-a': '1', 'X-A': '2' })).toMatch(/"X-A" occurs twice/)
   })
 
   test('may have other headers of the caller', () => {
@@ -56,7 +56,7 @@ describe('the request to a merchant', () => {
     expect(requestHeaders(headers, 'payment-authorization')).toEqual(headers)
   })
 
-  test('is told from any other by its digest, and shown without its query', () => {
+  test('a request is identified by its digest, and shown without its query', () => {
     const one = { url, method: 'POST', body: 'a' } as const
     const others = [
       { ...one, body: 'b' },

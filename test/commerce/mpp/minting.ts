@@ -58,7 +58,7 @@ describe('a credential that is only minted', () => {
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(1)
   })
 
-  test('says in which header it is to be sent', async () => {
+  test('names the header for the credential', async () => {
     const payer = await aPayer(service)
     const { header } = await bodyOf(mint(payer, { parameters: { header: 'payment-authorization' } }))
     expect(header).toBe('Payment-Authorization')

@@ -22,7 +22,7 @@ const card = (options: ChallengeOptions = {}) => writeChallenge(aChallenge(optio
 const other = (method: string) => card({ parameters: { method } })
 
 describe('the offers of a merchant', () => {
-  test('the first charge by card that can be read is taken, wherever it stands', () => {
+  test('takes the first readable charge by card, in any position', () => {
     const challenge = aChallenge()
     const header = `Bearer realm="x", ${other('tempo')}, ${card({ currency: 'EURO' })}, ${writeChallenge(challenge)}`
     expect(cardOffer(answer(['Basic realm="y"', header]))).toMatchObject({

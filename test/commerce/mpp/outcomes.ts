@@ -21,7 +21,7 @@ async function anOpenPayment(): Promise<Payer & { credentialId: string; held: nu
 const resolve = (payer: Payer & { credentialId: string }, outcome: 'paid' | 'not_paid') =>
   payer.client.mpp.resolve({ params: { id: payer.credentialId }, body: { outcome } })
 
-describe('an outcome that is open', () => {
+describe('an unknown outcome', () => {
   test('ends as paid by an authorization of the network, and is captured once when that is cleared', async () => {
     const payer = await anOpenPayment()
     const { authorizationId } = await authorize(payer)
@@ -44,7 +44,7 @@ describe('an outcome that is open', () => {
     expect(await pay(payer, merchant.sells('/again', demand()))).toMatchObject({ status: 200 })
   })
 
-  test('ends as paid by a key, and the network’s later word is the same payment', async () => {
+  test('is resolved as paid by a key, and a later report of the network is the same payment', async () => {
     const payer = await anOpenPayment()
     const answer = await resolve(payer, 'paid')
     expect(answer).toMatchObject({ status: 200, body: { status: 'consumed', outcomeBy: 'key' } })
@@ -91,7 +91,7 @@ describe('an outcome that is open', () => {
     expect(left).toBe(final?.status === 'consumed' ? 0 : payer.held)
   })
 
-  test('is not said by an agent, nor of a payment of somebody else', async () => {
+  test('cannot be resolved by an agent, or by another owner', async () => {
     const payer = await anOpenPayment()
     const other = await aPayer(service)
     const body = { outcome: 'paid' } as const
@@ -122,7 +122,7 @@ describe('while the merchant is still to answer, the network', () => {
     }
   }
 
-  test('may authorize: the receipt and the network tell of one payment', async () => {
+  test('may authorize: receipt and network report one payment', async () => {
     const payer = await aPayer(service)
     const { availableEuros } = await balanceOf(payer)
     const { by } = during('/honest', one => authorize(one), sell())
@@ -132,7 +132,7 @@ describe('while the merchant is still to answer, the network', () => {
     expect(await balanceOf(payer)).toMatchObject({ heldEuros: 0, availableEuros })
   })
 
-  test('may authorize before the merchant fails: it is paid, and the answer says so', async () => {
+  test('may authorize before the merchant fails: the payment is paid, and the answer says so', async () => {
     const payer = await aPayer(service)
     const { by } = during('/charged-and-failed', one => authorize(one), answerWith(500))
     expect(await by(payer)).toMatchObject({

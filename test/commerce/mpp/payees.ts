@@ -43,7 +43,7 @@ describe('the payee of a machine payment', () => {
     expect(isPaid(merchant, url)).toBe(false)
   })
 
-  test('may bear any name where an allow rule covers the host, but never the host of somebody else', () => {
+  test('may have any name if an allow rule covers the host, but never another merchant’s host', () => {
     expect(isPaid('Bookshop', 'https://evil.example/', true)).toBe(true)
     expect(isPaid('bookshop.example.com', 'https://evil.example/', true)).toBe(false)
   })

@@ -6,8 +6,8 @@ import { service } from './service.ts'
 
 const merchant = await startMerchant()
 
-describe('paying what asks for money', () => {
-  test('gives what was bought, and the receipt; the money is captured once', async () => {
+describe('paying a merchant that answers 402', () => {
+  test('returns the purchase and the receipt, and captures the money once', async () => {
     const url = merchant.sells('/report', demand(), sell({ report: 42 }))
     const payer = await aPayer(service)
     const before = await balanceOf(payer)

@@ -79,7 +79,7 @@ const changes: readonly (readonly [string, number, string, (payer: Payer) => Pro
   ],
 ]
 
-describe('nothing is minted where, after the merchant was asked,', () => {
+describe('nothing is minted if, after the merchant was asked,', () => {
   test.each(changes)('%s: %i %s', async (what, status, code, change) => {
     const path = `/${what.replace(/\W+/g, '-')}`
     const payer = await aPayer(service)

@@ -55,7 +55,7 @@ async function crashing(point: Crash, payer: Payer, url: string): Promise<void> 
 }
 
 describe('the same Idempotency-Key', () => {
-  test('gives the same answer again, and sends nothing', async () => {
+  test('repeats the same answer, and sends nothing', async () => {
     const url = merchant.sells('/once', demand(), sell())
     const payer = await aPayer(service)
     const [first, again] = [await pay(payer, url, {}, KEY), await pay(payer, url, {}, KEY)]
@@ -63,7 +63,7 @@ describe('the same Idempotency-Key', () => {
     expect(merchant.visits('/once')).toHaveLength(2)
   })
 
-  test('gives the same refusal again where the outcome is open, and sends nothing', async () => {
+  test('repeats the refusal of an unknown outcome, and sends nothing', async () => {
     const url = merchant.sells('/open', demand(), answerWith(500))
     const payer = await aPayer(service)
     const [first, again] = [await pay(payer, url, {}, KEY), await pay(payer, url, {}, KEY)]
@@ -179,7 +179,7 @@ describe('a merchant that does not answer in time', () => {
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(when === 'asks' ? 0 : 1)
   })
 
-  test('drips a body without end: the outcome is open', async () => {
+  test('sends an endless body: the outcome is unknown', async () => {
     const url = merchant.sells('/dripping', demand(), (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
       const drip = setInterval(() => response.write('x'), 50)

@@ -54,7 +54,7 @@ describe('protect rules', () => {
     expect(read(SHOP, rule('allow', 'shop.example.com'), deny)).toMatchObject({ deniedBy: deny.id })
   })
 
-  test('of another agent say nothing', () => {
+  test('rules of another agent do not apply', () => {
     const others = [
       rule('deny', 'shop.example.com', 'agent_2'),
       rule('allow', 'other.example.com', 'agent_2'),

@@ -82,7 +82,7 @@ describe('what a merchant is sent', () => {
     expect((await bodyOf(pay(await aPayer(service), url))).merchant_body).toEqual(expected)
   })
 
-  test('a smaller price takes no more than itself, and the rest of the hold is free', async () => {
+  test('a lower price is captured, and the rest of the hold released', async () => {
     const url = merchant.sells('/cheap', demand({ amount: '1' }), sell())
     const payer = await aPayer(service)
     const { credential_id: id } = await bodyOf(pay(payer, url))

@@ -9,7 +9,7 @@ const read = (path: string, headers: Record<string, string> = {}) => service.htt
 const german = { 'accept-language': 'de-DE,de;q=0.9' }
 
 describe('the page of a request', () => {
-  test('says who asks for how much, what for and until when, and how to pay', async () => {
+  test('the payer page shows payee, amount, purpose, deadline and the ways to pay', async () => {
     const { open } = requests
     const { status, headers, text } = await read(`/pay/${open.id}`)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -47,7 +47,7 @@ describe('the page of a request', () => {
     },
   )
 
-  test('while a payment is under way asks not to pay again', async () => {
+  test('the payer page asks not to pay again while a payment is under way', async () => {
     const { id } = await aRequest()
     // The acquirer does not answer for this card, so the outcome is unknown.
     expect(await pay(`${service.url}/collect/402/${id}`, { number: '4000000000000119' })).toMatchObject({
@@ -60,7 +60,7 @@ describe('the page of a request', () => {
     expect([code.status, code.headers.get('x-error-code')]).toEqual([409, 'payment_under_way'])
   })
 
-  test('is kept for seconds only, by the reader alone, and loads nothing but its style and pictures', async () => {
+  test('the payer page is cached privately for seconds, and loads only its style and pictures', async () => {
     const path = `/pay/${requests.open.id}`
     for (const [asked, language] of [
       [{}, 'en'],
@@ -88,7 +88,7 @@ describe('the page of a request', () => {
     expect((await read(`/v1${path}`)).text).toBe(text)
   })
 
-  test('and its code tell nothing of the payer, nor what only who has paid may see', async () => {
+  test('page and QR code reveal neither the payer nor what the payment unlocks', async () => {
     for (const { id } of Object.values(requests))
       for (const path of [`/pay/${id}`, `/pay/${id}/qr.svg`]) {
         const { text } = await read(path)
@@ -96,7 +96,7 @@ describe('the page of a request', () => {
       }
   })
 
-  test('that nobody has made is a readable page for people, and an error for programs', async () => {
+  test('an unknown request is a readable page for people, and an error for programs', async () => {
     for (const id of [newId('request'), newId('agent'), 'x', requests.open.walletId]) {
       const page = await read(`/pay/${id}`, { accept: 'text/html,*/*;q=0.8', ...german })
       expect([page.status, page.headers.get('x-error-code')]).toEqual([404, 'request_not_found'])
@@ -131,7 +131,7 @@ const collecting = await startTestService({
 })
 
 describe('in live mode', () => {
-  test('the money goes to the collection account, by SEPA alone', async () => {
+  test('the money goes to the collection account, only by SEPA', async () => {
     const text = await pageOfLiveRequest(collecting)
     for (const said of ['Treuhand eG', 'DE02 1203 0000 0000 2020 51']) expect(text).toContain(said)
     for (const absent of ['BIC', 'mpp/pay', 'collect/402', 'test']) expect(text).not.toContain(absent)

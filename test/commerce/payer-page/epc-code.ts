@@ -16,7 +16,7 @@ const nameIn = (code = ''): string => code.split('\n')[5] ?? ''
 const nameOf = (name: string): string => nameIn(epcCode({ ...transfer, name }))
 
 describe('the content of the QR code', () => {
-  test('is what EPC069-12 asks for, line by line', () => {
+  test('the QR code follows EPC069-12 line by line', () => {
     expect(epcCode(transfer)?.split('\n')).toEqual([
       'BCD',
       '002',
@@ -64,7 +64,7 @@ describe('the content of the QR code', () => {
     expect(epcCode({ ...transfer, name: ' \n ' })).toBeUndefined()
   })
 
-  test('has at most 331 bytes and ten lines, whatever the account is called, and can always be drawn', () => {
+  test('the QR code has at most 331 bytes and ten lines for any name, and can always be drawn', () => {
     const longest = { iban: `MT${'9'.repeat(32)}`, reference: creditorReference('9'.repeat(21)) }
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
     fc.assert(

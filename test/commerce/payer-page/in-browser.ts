@@ -40,7 +40,7 @@ describe.each(looks)('on %s', (_, look) => {
     }
   })
 
-  test('the QR code says what the page says, field by field', async () => {
+  test('the QR code and the page have the same fields', async () => {
     const { open } = requests
     const { page } = await visit(addressOf(open), { ...look, javaScriptEnabled: false })
     const { page: blank } = await visit('about:blank')
@@ -77,7 +77,7 @@ test('long names and descriptions, and those that are markup, break nothing', as
   expect(complaints).toEqual([])
 })
 
-test('after a part has come, page and QR code ask for the rest', async () => {
+test('after a partial payment, page and QR code show the rest', async () => {
   const { page, complaints } = await visit(addressOf(requests.partly), {
     ...desktop,
     locale: 'en-GB',

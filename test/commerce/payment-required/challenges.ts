@@ -18,7 +18,7 @@ const request = await create()
 const url = urlOf(request.id)
 const host = new URL(service.url).host
 
-describe('a request for money, asked without a credential', () => {
+describe('a payment request without a credential', () => {
   test('answers 402 with one quoted challenge and a problem, and nothing may be stored', async () => {
     const { status, headers, body, challenges } = await ask(url)
     expect({ status, challenges: challenges.length }).toEqual({ status: 402, challenges: 1 })
@@ -34,7 +34,7 @@ describe('a request for money, asked without a credential', () => {
     expect(headers.get('x-error-code')).toBe('payment_required')
   })
 
-  test('asks for what is due, in the name of its owner, at the host that was asked', async () => {
+  test('challenges for the amount due, in its owner’s name, at the requested host', async () => {
     const challenge = await challengeOf(url)
     expect(challenge).toMatchObject({ realm: host, method: 'card', intent: 'charge' })
     const { amount, currency, description, externalId, methodDetails } = offeredIn(challenge)
@@ -53,7 +53,7 @@ describe('a request for money, asked without a credential', () => {
     expect(keyIn(challenge)).toMatchObject({ use: 'enc', alg: 'RSA-OAEP-256' })
   })
 
-  test('asks everybody with another id, in the same second, too', async () => {
+  test('gives every challenge its own id, even within a second', async () => {
     const challenges = await Promise.all(Array.from({ length: 20 }, () => challengeOf(url)))
     expect(new Set(challenges.map(({ id }) => id)).size).toBe(20)
     expect(new Set(challenges.map(({ request }) => request)).size).toBe(1)
@@ -84,7 +84,7 @@ describe('a request for money, asked without a credential', () => {
     expect(await present(urlOf(own.id), credentialFor(posted), init)).toMatchObject({ status: 200 })
   })
 
-  test('is offered the card, whatever it says that it accepts', async () => {
+  test('is offered the card, regardless of Accept-Payment', async () => {
     expect(
       (await ask(url, { headers: { 'accept-payment': 'tempo/charge, */*;q=0' } })).challenges,
     ).toMatchObject([{ method: 'card' }])

@@ -17,7 +17,7 @@ const service = await startTestService()
 const { balance, client, create, get, settlements, urlOf } = await aPayee(service)
 
 describe('a request that was paid by SEPA', () => {
-  test('is 409 for whoever asks, and for whoever pays', async () => {
+  test('is a 409 with and without a credential', async () => {
     const request = await create()
     const url = urlOf(request.id)
     const value = credentialFor(await challengeOf(url))
@@ -31,7 +31,7 @@ describe('a request that was paid by SEPA', () => {
     expect(await settlements(request.id)).toEqual([])
   })
 
-  test('in part asks for the rest, and no longer takes the challenge for the whole', async () => {
+  test('after a partial payment challenges for the rest, and refuses the earlier challenge', async () => {
     const request = await create()
     const url = urlOf(request.id)
     const whole = credentialFor(await challengeOf(url))
@@ -44,7 +44,7 @@ describe('a request that was paid by SEPA', () => {
   })
 })
 
-describe('a request that nobody can pay any more', () => {
+describe('a request that can no longer be paid', () => {
   test('because it was cancelled is 410', async () => {
     const request = await create()
     const url = urlOf(request.id)

@@ -12,7 +12,7 @@ const worker = await openWorkerRuntime(service)
 const keys = async () => (await bodyOf(client.mppKeys.list())).data
 
 describe('the keys of an owner', () => {
-  test('are made once, by whoever needs them first', async () => {
+  test('keys are made once, on first use', async () => {
     expect(await keys()).toEqual([])
     const { id } = await create()
     const challenges = await Promise.all(Array.from({ length: 8 }, () => challengeOf(urlOf(id))))
@@ -24,7 +24,7 @@ describe('the keys of an owner', () => {
     expect(key).toMatchObject({ retiredAt: null, publicKeyJwk: keyIn(challenges[0] as never) })
   })
 
-  test('are of this owner and mode alone', async () => {
+  test('keys belong to one owner and mode', async () => {
     const stranger = await aPayee(service)
     const { id } = await stranger.create()
     const foreign = keyIn(await challengeOf(stranger.urlOf(id)))
@@ -33,7 +33,7 @@ describe('the keys of an owner', () => {
     expect((await bodyOf(live.mppKeys.list())).data).toEqual([])
   })
 
-  test('are sealed, and shown to nobody', async () => {
+  test('keys are sealed and never shown', async () => {
     const [row] = await service.sql('select secret, private_key from mpp_keys limit 1')
     for (const sealed of [row?.secret, row?.private_key]) expect(sealed).toMatch(/^[\w-]{8}\.[\w-]+$/)
     expect(JSON.stringify(await keys())).not.toMatch(/"(d|secret|privateKey)"/)
@@ -75,7 +75,7 @@ describe('the keys of an owner', () => {
     expect(await pay(urlOf(id))).toMatchObject({ status: 200 })
   })
 
-  test('are replaced twice at once without a challenge that nobody can pay', async () => {
+  test('concurrent replacements leave every challenge payable', async () => {
     await Promise.all([client.mppKeys.rotate(), client.mppKeys.rotate()])
     expect((await keys()).filter(({ retiredAt }) => retiredAt === null)).toHaveLength(1)
     expect(await pay(urlOf((await create()).id))).toMatchObject({ status: 200 })

@@ -56,7 +56,7 @@ describe('a credential for a request of the other mode', () => {
 })
 
 describe('a live request of an installation without an acquirer for live mode', () => {
-  test('says so to everybody, whatever is presented, and is paid by SEPA alone', async () => {
+  test('is refused regardless of the credential, and can be paid only by SEPA', async () => {
     const other = await aPayee(plain)
     const { id } = await other.create()
     const client = await aLiveClient(plain, other.owner)

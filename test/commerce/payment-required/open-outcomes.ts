@@ -20,7 +20,7 @@ async function silent(number: string) {
 }
 
 describe('an acquirer that is silent', () => {
-  test('is asked again until it has said that the card was charged', async () => {
+  test('is asked again until it reports the charge', async () => {
     const { request, url, value, challenge } = await silent('4000000000000119')
     expect(await settlements(request.id)).toMatchObject([{ status: 'charging', receipt: null }])
     const same = await present(url, value)
@@ -37,7 +37,7 @@ describe('an acquirer that is silent', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('may say that the card was declined: the request is open again', async () => {
+  test('may report a decline: the request is open again', async () => {
     const { request, url, value } = await silent('4000000000000341')
     const before = await balance()
     await advance({ minutes: 1 })
@@ -47,13 +47,13 @@ describe('an acquirer that is silent', () => {
     expect(await pay(url)).toMatchObject({ status: 200 })
   })
 
-  test('or answers what cannot be read is asked again, too', async () => {
+  test('is asked again after an unreadable answer, too', async () => {
     const { url, value } = await silent('4000000000000101')
     await advance({ minutes: 1 })
     expect(await present(url, value)).toMatchObject({ status: 200 })
   })
 
-  test('for good is asked for good, ever more rarely', async () => {
+  test('that never answers is asked forever, less and less often', async () => {
     const { request, url, value } = await silent('4000000000000127')
     const dueIn = async () => {
       const [settlement] = await settlements(request.id)

@@ -20,7 +20,7 @@ async function expectVerified({ payer, payee }: Parties): Promise<void> {
 const transactionOf = (client: TestClient, id: string) => bodyOf(client.transactions.get({ params: { id } }))
 
 describe.each([false, true])('a charge (for an own wallet: %s)', isOwn => {
-  test('takes what it asks for, gives back the rest, and completes the intent', async () => {
+  test('a charge takes its amount, releases the rest, and completes the intent', async () => {
     const all = await parties({ isOwn })
     const { payer, payee, agent, wallet, name, make, charge } = all
     const { token, id, intentId } = await bodyOf(make())
@@ -88,7 +88,7 @@ describe.each([false, true])('a charge (for an own wallet: %s)', isOwn => {
     expect(await balanceOf(payee.client, wallet.id)).toEqual([2, 0])
   })
 
-  test('of more than the token is for takes nothing', async () => {
+  test('a charge above the token’s amount takes nothing', async () => {
     const { payer, payee, agent, wallet, make, charge } = await parties({ isOwn })
     const { token } = await bodyOf(make())
     const refused = await charge(token, 5.01)
@@ -135,7 +135,7 @@ describe('a charge shows neither owner anything of the other one', () => {
 })
 
 describe('a token is unknown', () => {
-  test('to whoever has no right to it', async () => {
+  test('to a caller without a right to it', async () => {
     const { payer, payee, make, charge, agent } = await parties({})
     const { token } = await bodyOf(make())
     const stranger = await service.owner()

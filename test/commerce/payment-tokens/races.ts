@@ -162,7 +162,7 @@ async function take(step: Step, all: Parties, tokens: Model[], paid: { cents: nu
   }
 }
 
-test('whatever is made, charged, revoked and waited for, each cent is with one owner', async () => {
+test('any sequence of tokens, charges and revocations keeps each cent with one owner', async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async steps => {
     const all = await parties({})
     const tokens: Model[] = []

@@ -220,7 +220,7 @@ describe('a payment token is seen', () => {
     expect(await listed({ agentId: 'agent_1' })).toEqual([])
   })
 
-  test('under a delegation by whoever has redeemed it, and ends with it', async () => {
+  test('under a delegation by the program that redeemed it, and ends with it', async () => {
     const { payer, agent, wallet, make } = await parties({})
     const delegation = await aDelegation(payer.client, agent.id, { maxAmountEuros: 8 })
     const delegate = service.client(String((await redeemDelegation(payer.client, delegation)).token))

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { emptyInbox } from '../../../src/app/sepa-inbox.ts'
+import { readInbox } from '../../../src/app/sepa-inbox.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { bankFiles, bookingOf, pain002, reasonXml, returnedBooking } from '../../support/money/bank-files.ts'
 import { ACCOUNT, camt } from '../../support/money/camt.ts'
@@ -140,7 +140,7 @@ describe('the bank’s report on a file', () => {
     const { status, code, error } = await receiveFile(xml)
     expect([status, code, error]).toEqual([400, 'file_unreadable', expect.stringContaining('content: ')])
     writeFileSync(join(inbox, 'bad.xml'), xml)
-    await emptyInbox(worker)
+    await readInbox(worker)
     expect(readdirSync(join(inbox, 'refused'))).toContain('bad.xml')
   })
 })

@@ -13,7 +13,7 @@ const filesOf = (ownerId: string): string[] => {
 }
 
 describe('a receipt', () => {
-  test('is kept byte for byte for the payment that its bringer names, and told', async () => {
+  test('a receipt is stored unchanged for the named payment, and emits an event', async () => {
     const { agentClient, key, client, agent, intentId, transactionId } = await aPayer()
     const photo = await aPhoto().jpeg().toBuffer()
     const answer = await send(agentClient, photo, { transactionId })
@@ -154,7 +154,7 @@ describe('a receipt', () => {
     })
   })
 
-  test('that is deleted gives its files up and is told, and no agent deletes one', async () => {
+  test('deleting a receipt erases its files and emits an event; agents cannot delete one', async () => {
     const { client, agentClient, ownerId, transactionId, intentId } = await aPayer()
     const { id } = await sent(agentClient, await aPhoto().png().toBuffer(), { transactionId })
     expect(await agentClient.receipts.delete({ params: { id } })).toMatchObject({ status: 403 })
@@ -166,7 +166,7 @@ describe('a receipt', () => {
     expect((await bodyOf(client.intents.get({ params: { id: intentId } }))).receiptStatus).toBe(null)
   })
 
-  test('is seen by its agent and its owner, and by nobody else', async () => {
+  test('is visible only to its agent and owner', async () => {
     const { client, agentClient, transactionId } = await aPayer()
     const photo = await aPhoto(10, 10).png().toBuffer()
     const { id } = await sent(client, photo, { transactionId })
@@ -184,7 +184,7 @@ describe('a receipt', () => {
     expect(await send(service.client(String(token)), photo)).toMatchObject({ code: 'missing_scope' })
   })
 
-  test('that comes twice, and from two owners, lies once for each of them', async () => {
+  test('equal receipts are stored once per owner', async () => {
     const [first, second] = [await aPayer(), await aPayer()]
     const photo = await aPhoto(300, 200).jpeg().toBuffer()
     for (const { client } of [first, first, second]) await sent(client, photo)
@@ -198,7 +198,7 @@ describe('a receipt', () => {
     expect(new Set(contents).size).toBe(2 * count)
   })
 
-  test('of which a bit is flipped in the store is never given out', async () => {
+  test('a receipt with a flipped bit is refused', async () => {
     const { client, key, ownerId } = await aPayer()
     const { id } = await sent(client, await aPdf(['A bill']))
     for (const path of filesOf(ownerId)) {

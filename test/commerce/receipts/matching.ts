@@ -33,7 +33,7 @@ describe('a PDF without a payment', () => {
     expect(second.transactionId).not.toBe(transactionId)
   })
 
-  test('is not known by a VAT number that stands on receipts of several merchants: it is the buyer’s', async () => {
+  test('a VAT number on receipts of several merchants identifies none: it is the buyer’s', async () => {
     const { client, agent, agentClient } = await aPayer()
     await sent(agentClient, await aBill('25.00'))
     await aPayment(client, agent.id, 26, 'Fish and Chips')
@@ -97,7 +97,7 @@ describe('a PDF without a payment', () => {
     })
   })
 
-  test('finds a payment that comes after it, by itself', async () => {
+  test('a receipt is matched automatically with a later payment', async () => {
     const { client, agent, agentClient, ownerId } = await aPayer()
     const { id } = await sent(agentClient, await aBill('38.00', { merchant: 'Bakery' }))
     const read = () => bodyOf(client.receipts.get({ params: { id } }))
@@ -137,7 +137,7 @@ describe('a PDF without a payment', () => {
     expect(due).toEqual([{ look_at: null }])
   })
 
-  test('whose total is not what was paid is a mismatch, told and shown on the intent', async () => {
+  test('a total that differs from the payment is a mismatch, shown on the intent and in an event', async () => {
     const { client, transactionId, intentId } = await aPayer()
     const { id } = await sent(client, await aBill('19.90'), { transactionId })
     const { data } = await bodyOf(client.events.list({ query: { limit: 1 } }))

@@ -34,7 +34,7 @@ describe('the text of a receipt', () => {
     expect(quickestOf(3, () => readText(digits))).toBeLessThan(250)
   })
 
-  test('whatever it is, is read without an error and within bounds', () => {
+  test('any text is read without an error and within bounds', () => {
     const pieces = fc.constantFrom(
       'Total ',
       '12,50',
@@ -69,7 +69,7 @@ describe('the text of a receipt', () => {
     expect(quickestOf(10, () => readText(longest))).toBeLessThan(50)
   })
 
-  test('never matches alone where another payment is as likely', () => {
+  test('is not matched if another payment is as likely', () => {
     const at = new Date('2026-11-20T12:00:00Z')
     const payment = fc.record({
       transactionId: fc.uuid(),

@@ -71,7 +71,7 @@ describe('a refund of a transfer between wallets', () => {
     expect(await transactionOf(client, transactionId)).toMatchObject({ refundedEuros: 3 })
   })
 
-  test('says what the payee’s wallet lacks, and moves nothing', async () => {
+  test('reports the missing balance of the payee’s wallet, and moves nothing', async () => {
     const { client, payee, transactionId } = await aPaidTransfer(7)
     const other = await aWallet(client)
     const body = { fromWalletId: payee.id, toWalletId: other.id, amountEuros: 5 }
@@ -84,7 +84,7 @@ describe('a refund of a transfer between wallets', () => {
     expect(await ask(client, transactionId, 1)).toMatchObject({ status: 400, code: 'wallet_frozen' })
   })
 
-  test('goes to the owner where the agent is deleted and its wallet closed', async () => {
+  test('goes to the owner if the agent is deleted and its wallet closed', async () => {
     const { client, agent, payee, transactionId } = await aPaidTransfer(7)
     const home = await bodyOf(client.wallets.list({ query: { limit: 100 } }))
     await bodyOf(client.agents.delete({ params: { id: agent.id } }))
@@ -107,7 +107,7 @@ describe('a refund is refused, and nothing changed', () => {
     await bodyOf(ask(client, transactionId, 2))
     const answer = await ask(client, transactionId, 5.01)
     expect(answer).toMatchObject({ status: 400, code: 'refund_above_payment' })
-    expect(answer).toMatchObject({ error: expect.stringMatching(/€ 5\.00.*€ 7\.00.*€ 2\.00 is back/) })
+    expect(answer).toMatchObject({ error: expect.stringMatching(/€ 5\.00.*€ 7\.00.*€ 2\.00 is refunded/) })
     expect(await refundsOf(client, transactionId)).toHaveLength(1)
   })
 

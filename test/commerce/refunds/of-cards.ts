@@ -72,7 +72,7 @@ describe('a refund of a payment by card', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is asked of the merchant by the processor: what it sends at once is there with the answer, and once', async () => {
+  test('the processor requests a card refund; an immediate credit is in the answer, once', async () => {
     const { client, any, ownerId, agent, transactionId } = await aCardPayment(95)
     const headers = { 'Idempotency-Key': `push-${transactionId}` }
     const answers = await times(4, n => ask(any(n), transactionId, 93.01, headers))
@@ -119,7 +119,7 @@ describe('a refund of a payment by card', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('of no payment of ours is credited, and recorded without one', async () => {
+  test('a credit without a known payment is credited and recorded', async () => {
     const { client, agent, card } = await aCardPayment()
     await network.refund(card.id, null, 9)
     expect(await refundsOf(client)).toMatchObject([
@@ -194,7 +194,7 @@ describe('a refund of a payment by card', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is given up after 30 days, with the words to dispute it; money that comes later is booked', async () => {
+  test('a refund expires after 30 days, with the advice to dispute; later money is booked', async () => {
     const { client, ownerId, card, authorizationId, transactionId } = await aCardPayment()
     const params = { id: (await bodyOf(ask(client, transactionId, 10))).id }
     await bodyOf(client.sandbox.advance({ body: { days: 29 } }))

@@ -78,7 +78,7 @@ test('the database itself takes only those refunds at once that fit the payment'
 })
 
 describe('a transfer by SEPA', () => {
-  test('is asked back, and what its bank returns is a refund of the same transaction', async () => {
+  test('a recalled transfer’s return is a refund of the same transaction', async () => {
     const { client, ownerId } = await anOwner()
     const { id } = await aSepaTransfer(client)
     await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
@@ -98,7 +98,7 @@ describe('a transfer by SEPA', () => {
     expect(await ask(client, String(transactionId))).toMatchObject({ status: 400, code: 'recall_it' })
   })
 
-  test('that comes back to a wallet that is closed is the owner’s', async () => {
+  test('a return to a closed wallet goes to the owner', async () => {
     const { client } = await anOwner()
     const home = await aWallet(client)
     const wallet = await aWallet(client, 12.5)

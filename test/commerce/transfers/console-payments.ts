@@ -158,7 +158,7 @@ describe('a payment from the console', () => {
     expect(await availableIn(client, from.id)).toBe(50)
   })
 
-  test('that a signature comes with is checked with a key, too', async () => {
+  test('a signature sent with a key is verified, too', async () => {
     const treasurer = await aTreasurer()
     const { client, own } = treasurer
     const webauthnAssertion = await signatureOver(treasurer, own)

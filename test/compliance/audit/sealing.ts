@@ -213,7 +213,7 @@ describe('a verification', () => {
     const { ok, problem } = await bodyOf(client.audit.verify())
     expect([ok, problem]).toEqual([
       false,
-      { position: size, message: expect.stringContaining('was added to what was sealed') },
+      { position: size, message: expect.stringContaining('was inserted into the sealed part') },
     ])
   })
 })

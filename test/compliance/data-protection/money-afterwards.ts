@@ -230,7 +230,7 @@ describe('money for an account that was forgotten', () => {
     )
     const out = (amountEuros: number, reference: string) =>
       dash.incoming.payOut({ body: { ownerId, mode: 'test', amountEuros, reference } })
-    expect((await out(50.01, 'OUT-1')).code).toBe('beyond_suspense')
+    expect((await out(50.01, 'OUT-1')).code).toBe('exceeds_suspense_balance')
     const answers = await times(8, () => out(30, 'OUT-2'))
     expect(statusCounts(answers)).toEqual({ 200: 8 })
     expect(await suspenseOf(ownerId)).toEqual([{ cents: 2_000 }])
@@ -261,7 +261,7 @@ describe('money for an account that was forgotten', () => {
     const [first] = owners.filter(ownerId => ownerId !== paid)
     expect(await out(first ?? '')).toMatchObject({
       code: 'reference_used',
-      error: `reference: what is booked under it was paid to ${paid}.`,
+      error: `reference: it is booked for a payment to ${paid}. Use the reference of this payment.`,
     })
     for (const ownerId of owners)
       expect(await suspenseOf(ownerId)).toEqual([{ cents: ownerId === paid ? 1_000 : 4_000 }])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   type Clock,
-  type Course,
+  type ClockInput,
   clocksOf,
   reportStages,
 } from '../../../src/compliance/security-incidents/clocks.ts'
@@ -9,14 +9,14 @@ import { openReminders } from '../../../src/compliance/security-incidents/remind
 
 type Times = Partial<
   Record<'aware' | 'classified' | 'used' | 'recovered' | 'personalData', string> & {
-    reports: readonly (readonly [Course['reports'][number]['stage'], string])[]
+    reports: readonly (readonly [ClockInput['reports'][number]['stage'], string])[]
     relief: 'none' | 'final' | 'all'
   }
 >
 
 const dateOr = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
-const courseOf = ({ aware, classified, used, recovered, personalData, reports = [] }: Times): Course => ({
+const courseOf = ({ aware, classified, used, recovered, personalData, reports = [] }: Times): ClockInput => ({
   awareAt: new Date(aware ?? '2026-03-02T08:00:00Z'),
   classifiedAt: dateOr(classified),
   usedMs: Number(used ?? 0) * 60_000,

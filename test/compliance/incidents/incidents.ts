@@ -91,7 +91,7 @@ describe('a security incident', () => {
       params: { id },
       body: { criteria: CRITERIA, decision: { isMajor: true, ...person, at: ago(8) } },
     })
-    expect(await codeOf(late)).toBe('times_disordered')
+    expect(await codeOf(late)).toBe('invalid_date_order')
     const { clocks, classifiedAt } = await classify(id, true, ago(2))
     const initial = clocks.find(({ stage }) => stage === 'initial')
     const hours = (Date.parse(initial?.dueAt ?? '') - Date.parse(classifiedAt ?? '')) / 3_600_000
@@ -157,7 +157,7 @@ describe('a security incident', () => {
 
   test.each<[string, (id: string) => Promise<{ headers: { get(name: string): string | null } }>, string]>([
     ['a report that nobody knows', id => submit(id, 'fourth', 1), 'stage_not_found'],
-    ['a report before the incident was known', id => submit(id, 'initial', 99), 'times_disordered'],
+    ['a report before the incident was known', id => submit(id, 'initial', 99), 'invalid_date_order'],
     ['a report that is still to come', id => submit(id, 'initial', -1), 'time_to_come'],
     ['the final report before the others', id => submit(id, 'final', 1), 'earlier_report_missing'],
     [
@@ -170,7 +170,7 @@ describe('a security incident', () => {
     [
       'an awareness before the detection',
       id => incidents.update({ params: { id }, body: { awareAt: ago(99) } }),
-      'times_disordered',
+      'invalid_date_order',
     ],
     [
       'a recovery that is still to come',
@@ -188,7 +188,7 @@ describe('a security incident', () => {
     const { id } = await open({ detectedAt: ago(20) })
     await classify(id, true, ago(19))
     await submitted(id, 'initial', 10)
-    expect(await codeOf(submit(id, 'intermediate', 15))).toBe('times_disordered')
+    expect(await codeOf(submit(id, 'intermediate', 15))).toBe('invalid_date_order')
     expect(await codeOf(submit(id, 'initial', 5))).toBe('already_submitted')
   })
 

@@ -159,7 +159,7 @@ describe('a token with a budget', () => {
     const payment = { fromWalletId: agent.walletId, toWalletId: walletId, amountEuros: 10, intentId: paid.id }
     await bodyOf(tokenClient.transfers.create({ body: payment }))
     await anIntent(tokenClient, agent.id, { amountEuros: 5, merchant: 'Library' })
-    // What is not declared or paid with the token does not count.
+    // Intents that the token neither declared nor paid do not count.
     await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Museum' })
     const params = { id: agent.id, tokenId: token.id }
     const use = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }

@@ -17,7 +17,6 @@ const service = await startTestService({ own: true })
 const { clientOf } = agentTokensIn(service)
 const scopes = ['intents:write', 'transfers:create', 'tokens:read'] as const
 
-/** An agent that pays with a token of 30 €. */
 async function aPayer() {
   const { client } = await service.owner()
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })

@@ -9,14 +9,13 @@ import { assertion, enrolled, signed } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-/** Two processes have one address of pages, and so one relying party. */
+/** Both processes have one public address, and so one relying party. */
 const service = await startTestService({ env: { PUBLIC_URL: 'http://localhost' } })
 const another = await service.another()
-// All requests of these tests come from one address.
+// All requests of these tests come from one address, which has one attempt limit.
 beforeEach(() => service.sql('delete from wrong_guesses'))
 const { eventsOf } = intentsIn(service)
 
-/** An owner with an agent and a person, and the same owner as a client of either process. */
 async function anApprover() {
   const owner = await service.owner()
   const agent = await aFundedAgent(owner.client)
@@ -31,7 +30,7 @@ const proofsOf = (intentId: string) =>
 const namesOf = async (intentId: string) => (await eventsOf(intentId)).map(({ event }) => event)
 
 describe('the same signature', () => {
-  test('on two processes at once approves once, and the others are told that it is used', async () => {
+  test('one signature sent to two processes approves once, and the other requests are refused as used', async () => {
     const { client: mine, agent, person, at } = await anApprover()
     for (let round = 0; round < 5; round++) {
       const { id } = await anIntent(mine, agent.id)
@@ -46,7 +45,7 @@ describe('the same signature', () => {
     }
   })
 
-  test('lends nothing to a request beside it that names the same challenge', async () => {
+  test('a signature does not approve another request with the same challenge', async () => {
     const { client: mine, agent, person } = await anApprover()
     for (let round = 0; round < 5; round++) {
       const { id } = await anIntent(mine, agent.id)
@@ -63,7 +62,7 @@ describe('the same signature', () => {
     }
   })
 
-  test('sent at once for two intents approves at most the one that was signed', async () => {
+  test('a signature sent for two intents at once approves at most the signed one', async () => {
     const { client: mine, agent, person, at } = await anApprover()
     for (let round = 0; round < 5; round++) {
       const [meant, other] = [await anIntent(mine, agent.id), await anIntent(mine, agent.id)]
@@ -100,13 +99,13 @@ describe('many signatures at once', () => {
 })
 
 describe('a yes by passkey, a no by key and the deadline at one instant', () => {
-  test('lead to exactly one, and the others are told which', async () => {
+  test('concurrent decisions lead to exactly one outcome, and the others are refused with it', async () => {
     const winners = new Set<string>()
     for (let round = 0; round < 12; round++) {
       const { client: mine, agent, person, at } = await anApprover()
       const { id } = await anIntent(mine, agent.id, { expiresInMinutes: 1 })
       const webauthnAssertion = signed(await challengeOf(mine, id), person.device)
-      // The clock of the account is moved across the deadline while the others decide, in an order that varies.
+      // The test clock passes the deadline while the others decide, in a varying order.
       const advance = () => mine.sandbox.advance({ body: { seconds: minutes(1) / 1_000 } })
       const approve = () => at(round).intents.approve({ params: { id }, body: { webauthnAssertion } })
       const deny = () => at(round + 1).intents.deny({ params: { id }, body: { reason: 'No' } })
@@ -117,7 +116,7 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
       ][round % 3] as (typeof approve | typeof deny | typeof advance)[]
       const [leader = approve, ...others] = order
       const first = leader()
-      // In the first three rounds each of them is alone at first, so that each has won once.
+      // In the first three rounds each of them starts first once, so that each has won once.
       if (round < 3) await first
       const answers = await Promise.all([first, ...others.map(act => act())])
       const [approved, denied] = [approve, deny].map(act => answers[order.indexOf(act)])
@@ -132,7 +131,7 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
         expect(`${loser?.code} ${loser?.error}`).toMatch(
           /^intent_(expired|not_waiting The intent is (approved|denied|expired) already)/,
         )
-      // An approval that is not paid by the deadline expires, as any does.
+      // An approval that is not paid by the deadline expires like any other.
       expect((await namesOf(id)).filter(name => name !== 'intent.created').length).toBeLessThanOrEqual(2)
       expect((await proofsOf(id)).length).toBe(approved?.status === 200 ? 1 : 0)
     }
@@ -140,7 +139,7 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
   })
 })
 
-describe('a person who loses the right, or is removed, between signature and approval', () => {
+describe('a person who loses the role, or is removed, between signature and approval', () => {
   test('approves nothing any more', async () => {
     const { client: mine, agent, person, ...owner } = await anApprover()
     const approver = await enrolled(
@@ -159,7 +158,7 @@ describe('a person who loses the right, or is removed, between signature and app
     const body = { role: 'viewer', webauthnAssertion: consent } as const
     await bodyOf(mine.people.update({ params: { id: personId }, body }))
     const refused = await mine.intents.approve({ params: { id }, body: { webauthnAssertion } })
-    expect(refused).toMatchObject({ status: 403, code: 'person_may_not' })
+    expect(refused).toMatchObject({ status: 403, code: 'insufficient_role' })
     const again = await signatureOver(mine, id, approver)
     await bodyOf(mine.people.remove({ params: { id: approver.personId } }))
     const gone = await mine.intents.approve({ params: { id }, body: { webauthnAssertion: again } })

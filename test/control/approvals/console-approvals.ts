@@ -9,7 +9,6 @@ import { signed } from '../../support/identity/people.ts'
 const service = await startTestService({ own: true })
 const { anOwnerWithAgent, eventsOf } = intentsIn(service)
 
-/** An owner, an approver and a viewer in the console, and an intent that waits. */
 async function anOffice() {
   const owner = await anOwnerWithAgent()
   const [boss, approver, viewer] = await peopleInConsole(service, owner, ['owner', 'approver', 'viewer'])
@@ -19,7 +18,7 @@ async function anOffice() {
 }
 
 describe('a person in the console', () => {
-  test('approves with the own passkey, and is named as who called, too', async () => {
+  test('a person approves with their own passkey, and is recorded as the caller', async () => {
     const { client, approver, id, params } = await anOffice()
     expect(await approver.client.intents.approve({ params })).toMatchObject({
       status: 400,
@@ -38,7 +37,7 @@ describe('a person in the console', () => {
     expect(proof.openings['person.name']).toMatchObject({ value: 'Ada the approver' })
   })
 
-  test('signs in person: a challenge is the caller’s own, and nobody else’s passkey counts', async () => {
+  test('a challenge belongs to the caller, and only the caller’s passkey is accepted', async () => {
     const { boss, approver, id, params, client } = await anOffice()
     const foreign = await approver.client.intents.challenge({
       params: { intentId: id },
@@ -50,7 +49,7 @@ describe('a person in the console', () => {
     const approve = (webauthnAssertion: ReturnType<typeof signed>) =>
       approver.client.intents.approve({ params, body: { webauthnAssertion } })
     expect(await approve(signed(own, boss.device))).toMatchObject({ status: 401, code: 'assertion_invalid' })
-    // Neither does a challenge for anybody, which a key has asked for.
+    // A challenge for any approver, requested by a key, does not work either.
     expect(await approve(signed(await challengeOf(client, id), boss.device))).toMatchObject({
       code: 'assertion_invalid',
     })
@@ -70,7 +69,7 @@ describe('a person in the console', () => {
     })
   })
 
-  test('who only looks neither asks for a challenge nor decides', async () => {
+  test('a viewer can neither get a challenge nor decide', async () => {
     const { viewer, params, id } = await anOffice()
     const { intents } = viewer.client
     for (const refused of [

@@ -21,7 +21,6 @@ const answerOf = async (...call: Parameters<typeof engine.run>) => {
   return { status, errorCode, body: JSON.parse(String(body)) }
 }
 
-/** An intent that waits, of an agent with money. */
 async function aWaitingIntent(): Promise<string> {
   const agent = await answerOf(tenant, 'agents.create', {
     body: { name: 'A', description: null, externalId: null, policyId: null, metadata: {} },
@@ -48,8 +47,8 @@ async function aWaitingIntent(): Promise<string> {
   return intent.body.id
 }
 
-describe('the one who decides', () => {
-  test('is the person who has signed, or is in the console; a key; or an operator by an unproved name', () => {
+describe('the decider of an intent', () => {
+  test('is the signer or the person in the console, a key, or an operator by an unverified name', () => {
     const key = { type: 'key', id: 'key_1' } as const
     const person = { type: 'console', id: 'person_1', name: 'Ada' }
     expect(deciderOf(ada)).toEqual(person)

@@ -34,7 +34,7 @@ test('the flow from the enrolment to the proof works as it is pasted', async () 
     status: 'approved',
     decidedBy: { type: 'console', id: passkey.personId, name: 'Ada Lovelace' },
   })
-  expect(used.error).toMatch(/has been used/)
+  expect(used.error).toMatch(/was already used/)
   for (const said of [intent.id, "'25.00'", 'Bookshop', 'Ada Lovelace', passkey.personId])
     expect(proof.join('\n')).toContain(said)
 })

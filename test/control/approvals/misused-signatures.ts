@@ -12,7 +12,7 @@ const { eventsOf } = intentsIn(service)
 
 type Signature = Awaited<ReturnType<typeof signatureOver>>
 
-/** Approves with a signature that must not count: nothing is approved, and no proof exists. */
+/** Approves with an invalid signature: nothing is approved, and no proof exists. */
 async function refusalOf(client: TestClient, id: string, webauthnAssertion: Signature) {
   const { status, code } = await client.intents.approve({ params: { id }, body: { webauthnAssertion } })
   expect((await intentOf(client, id)).status).toBe('created')
@@ -57,7 +57,7 @@ describe('a right signature', () => {
     const signature = await signatureOver(stranger.client, foreign.id, stranger.person)
     expect(await refusalOf(client, id, signature)).toBe('400 challenge_unknown')
     const viewer = await enrolled(service, { ...owner, client }, { role: 'viewer', by: person })
-    expect(await refusalOf(client, id, await signatureOver(client, id, viewer))).toBe('403 person_may_not')
+    expect(await refusalOf(client, id, await signatureOver(client, id, viewer))).toBe('403 insufficient_role')
     const approver = await enrolled(service, { ...owner, client }, { role: 'approver', by: person })
     const meant = await challengeOf(client, id, person.personId)
     expect(await refusalOf(client, id, signed(meant, approver.device))).toBe('401 assertion_invalid')
@@ -147,7 +147,7 @@ describe('a statement is outdated', () => {
     expect(approved.status).toBe(200)
   })
 
-  test('once the payee has another account, and the account that was signed is the one that is paid', async () => {
+  test('is refused after the payee’s account changes, and the signed account is the one that is paid', async () => {
     const { client, agent, person } = await anApprover()
     const beneficiary = await aBeneficiary(client)
     const { id } = await anIntent(client, agent.id, { beneficiaryId: beneficiary.id })

@@ -67,7 +67,7 @@ describe('the challenge of an intent', () => {
 })
 
 describe('an approval with a passkey', () => {
-  test('is the act of the person, told by intent, event, timeline and audit trail', async () => {
+  test('an approval by passkey names the person in intent, event, timeline and audit trail', async () => {
     const { client, agent, person } = await anApprover({ requireAttestation: true })
     const waiting = await anIntent(client, agent.id)
     const webauthnAssertion = await signatureOver(client, waiting.id, person)

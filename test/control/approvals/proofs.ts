@@ -15,7 +15,6 @@ const { asAgent } = intentsIn(service)
 
 const keySet = async () => (await service.http('GET', '/.well-known/jwks.json')).body
 
-/** An intent to a beneficiary that a person has approved, and its proof. */
 async function aProof() {
   const approver = await anApprover({ amountTolerancePercent: 10 })
   const { client, agent, person } = approver
@@ -25,7 +24,7 @@ async function aProof() {
   return { ...approver, intent, proof }
 }
 
-/** The proof with its claims changed, under our old signature. */
+/** The proof with changed claims under the original signature. */
 function altered({ jws, openings }: ApprovalProof, from: string, to: string): ApprovalProof {
   const [header, claims = '', signature] = jws.split('.')
   const text = Buffer.from(claims, 'base64url').toString()
@@ -37,7 +36,7 @@ function altered({ jws, openings }: ApprovalProof, from: string, to: string): Ap
 }
 
 describe('the proof of an approval', () => {
-  test('says who approved what, and when, to whoever has the public keys', async () => {
+  test('a proof shows who approved what and when, with the public keys alone', async () => {
     const { intent, agent, person, proof, ownerId } = await aProof()
     expect(proof).toMatchObject({
       id: expect.stringMatching(/^approval_/),
@@ -74,7 +73,7 @@ describe('the proof of an approval', () => {
       expect(verifyApproval(proof, keys)).toMatchObject({ intentId: intent.id })
   })
 
-  test('tells the agent that asked whom it pays, and neither account nor person', async () => {
+  test('a proof shows the agent its payee, but neither account nor person', async () => {
     const { client, agent, intent } = await aProof()
     const params = { id: intent.id }
     const own = await asAgent(client, agent.id)
@@ -93,7 +92,7 @@ describe('the proof of an approval', () => {
     expect(await stranger.client.intents.approval({ params })).toMatchObject({ status: 404 })
   })
 
-  test('stands when its names are forgotten', async () => {
+  test('a proof still verifies after its names are erased', async () => {
     const { client, intent, proof } = await aProof()
     await service.sql('delete from approval_openings where id = $1', [proof.id])
     const forgotten = await bodyOf(client.intents.approval({ params: { id: intent.id } }))
@@ -130,7 +129,7 @@ describe('the proof of an approval', () => {
   })
 })
 
-/** Makes every way to the network fail, in a process that is started with it. */
+/** Makes every network call fail in a process that is started with it. */
 const NO_NETWORK = `
 import net from 'node:net'
 import dns from 'node:dns'

@@ -41,11 +41,11 @@ describe('the cap of a delegation', () => {
       return (await bodyOf(by.intents.create({ body }))).decision.reason
     }
     expect(await reasonOf(leaf.tokenClient, 4, run.id, 'A')).toMatch(/^The budget of the run R of € 3.00/)
-    expect(await reasonOf(root.tokenClient, 6, null, 'B')).toMatch(/no person is asked/)
+    expect(await reasonOf(root.tokenClient, 6, null, 'B')).toMatch(/no approval is needed/)
     expect(await reasonOf(leaf.tokenClient, 5, null, 'C')).toMatch(
       /^The budget of the delegation Root of € 10.00/,
     )
-    expect(await reasonOf(leaf.tokenClient, 4, null, 'D')).toMatch(/no person is asked/)
+    expect(await reasonOf(leaf.tokenClient, 4, null, 'D')).toMatch(/no approval is needed/)
     const left = async ({ params }: typeof root) => {
       const { heldEuros, remainingEuros } = await bodyOf(client.delegations.get({ params }))
       return [heldEuros, remainingEuros]
@@ -106,7 +106,7 @@ describe('the cap of a delegation', () => {
     expect(Math.round(heldEuros * 100)).toBe(usedOf(caps.root?.path[0] as string))
   })
 
-  test('pays its merchant alone, and a denial says so', async () => {
+  test('a delegation pays only its merchant, and a denial says so', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegation(client, agent.id, { merchant: 'Bookshop', label: 'Books' })
     const { tokenClient } = await aDelegate(client, agent.id, {
@@ -117,7 +117,7 @@ describe('the cap of a delegation', () => {
     const denied = await declareOne(tokenClient, agent.id, 1, 'Bakery')
     expect([denied.status, denied.decision.reason]).toEqual([
       'denied',
-      'The delegation Books is good for Bookshop only, not for Bakery.',
+      'The delegation Books is only for Bookshop, not for Bakery.',
     ])
   })
 

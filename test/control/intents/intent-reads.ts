@@ -8,7 +8,7 @@ const service = await startTestService({ own: true })
 const { setClock, asAgent, eventsOf, anOwnerWithAgent } = intentsIn(service)
 
 describe('the expiry of an intent', () => {
-  test('is an event of its own and nobody’s decision', async () => {
+  test('an expiry is an event of its own, without a decider', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const before = await anIntent(client, agent.id, { expiresInMinutes: 1 })
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
@@ -49,7 +49,7 @@ describe('the expiry of an intent', () => {
 })
 
 describe('the timeline of an intent', () => {
-  test('says what happened and who did it, the oldest first', async () => {
+  test('a timeline lists events with their actors, oldest first', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const tokenClient = await asAgent(client, agent.id)
     const { id } = await anIntent(tokenClient, agent.id)

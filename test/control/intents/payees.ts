@@ -32,12 +32,12 @@ async function anOwnerWithPayees(rules: object = {}) {
 }
 
 describe('an intent that names a record as its payee', () => {
-  test('is refused with another merchant beside it, and the refusal names the payee', async () => {
+  test('an intent for a record is refused with a different merchant name, and the refusal names the payee', async () => {
     const { declare, casinos, client } = await anOwnerWithPayees()
     for (const to of casinos) {
       const refused = await declare({ merchant: 'Bookshop', ...to })
       expect(refused).toMatchObject({ status: 400, code: 'payee_mismatch' })
-      expect(refused.error).toMatch(/^merchant: Bookshop is not whom this pays: that is Casino GmbH/)
+      expect(refused.error).toMatch(/^merchant: Bookshop is not the payee Casino GmbH/)
       expect(await bodyOf(declare(to))).toMatchObject({ merchant: 'Casino GmbH', status: 'approved' })
       expect(await bodyOf(declare({ merchant: ' CASINO  GmbH', ...to }))).toMatchObject({
         merchant: 'Casino GmbH',
@@ -45,7 +45,7 @@ describe('an intent that names a record as its payee', () => {
     }
     expect((await bodyOf(client.intents.list())).data).toHaveLength(4)
     const nobody = await declare({})
-    expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: say whom it pays/)])
+    expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: name the payee/)])
   })
 
   test('is judged by the name of the record in every list', async () => {

@@ -34,7 +34,7 @@ describe('two hundred intents at once, on two processes,', () => {
     await expectLedgerMatch(owner.client, owner.id)
   })
 
-  test('inside two mandates use up the one that ends first, and then the other', async () => {
+  test('intents inside two mandates use the one that ends first, then the other', async () => {
     const owner = await anOwnerWithAgent()
     const later = await aMandate(owner, { totalEuros: 50 })
     const sooner = await aMandate(owner, { count: 3, totalEuros: 500 }, { expiresAt: inDays(1) })
@@ -44,7 +44,7 @@ describe('two hundred intents at once, on two processes,', () => {
     ])
   })
 
-  test('of which some are cancelled meanwhile, never take more than the mandate allows', async () => {
+  test('concurrent intents, some of them cancelled, never exceed the mandate', async () => {
     const owner = await anOwnerWithAgent()
     const mandate = await aMandate(owner, { totalEuros: 70, count: 7 })
     const first = (await times(20, n => owner.buy(10, {}, owner.anyClient(n)))).filter(
@@ -70,7 +70,7 @@ describe('in the middle of a burst', () => {
       const mandate = await aMandate(owner, { totalEuros: 100_000 })
       const burst = times(150, n => owner.buy(10, {}, owner.anyClient(n)))
       await bodyOf(owner.client.mandates[verb]({ params: mandate, body: {} }))
-      // What was approved before is committed, so this is the last that the counters change.
+      // Earlier approvals are committed, so the counters do not change after this.
       const [atChange] = await countersOf(mandate.id)
       const later = (await times(20, n => owner.buy(10, {}, owner.anyClient(n)))).map(deciderOf)
       const deciders = (await burst).map(deciderOf)
@@ -83,7 +83,7 @@ describe('in the middle of a burst', () => {
   )
 })
 
-describe('while the person who signs is removed', () => {
+describe('while the signer is removed', () => {
   test('no mandate of that person stays active, however close the two requests are', async () => {
     const owner = await anOwnerWithAgent()
     const by = owner.signer
@@ -100,7 +100,7 @@ describe('while the person who signs is removed', () => {
       ])
       expect(removed.status).toBe(200)
       for (const { status, code } of made)
-        expect([201, 'person_may_not', 'assertion_invalid']).toContain(status === 201 ? status : code)
+        expect([201, 'insufficient_role', 'assertion_invalid']).toContain(status === 201 ? status : code)
       const left = await service.sql(`select 1 from mandates where person_id = $1 and status = 'active'`, [
         leaver.personId,
       ])

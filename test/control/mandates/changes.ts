@@ -115,7 +115,7 @@ describe('with its signer a mandate', () => {
     expect(deciderOf(await owner.buy(30))).toBe('nobody')
   })
 
-  test('stands when a passkey alone is revoked', async () => {
+  test('a mandate stays active when only a passkey is revoked', async () => {
     const owner = await anOwnerWithAgent()
     const mandate = await aMandate(owner, { totalEuros: 500 })
     await bodyOf(owner.client.passkeys.revoke({ params: { id: owner.signer.passkeyId }, body: {} }))
@@ -139,7 +139,7 @@ describe('at its end a mandate', () => {
     expect(await eventsOf(mandate.id)).toEqual(['mandate.created', 'mandate.expired'])
   })
 
-  test('approves nothing, though nobody has ended it yet', async () => {
+  test('an overdue mandate approves nothing, even before it is expired', async () => {
     const owner = await anOwnerWithAgent()
     const mandate = await aMandate(owner, { totalEuros: 500 })
     await service.sql(

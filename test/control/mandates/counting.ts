@@ -16,7 +16,7 @@ type Subject = Awaited<ReturnType<typeof anOwnerWithAgent>>
 const get = ({ client }: Subject, { id }: { id: string }) => bodyOf(client.mandates.get({ params: { id } }))
 
 describe('a mandate counts', () => {
-  test('what is held with the tolerance, as far as it leaves room', async () => {
+  test('counts held amounts with their tolerance, up to its limit', async () => {
     const owner = await anOwnerWithAgent({ amountTolerancePercent: 10 })
     const mandate = await aMandate(owner, { totalEuros: 50 })
     await owner.buy(40)
@@ -41,7 +41,7 @@ describe('a mandate counts', () => {
     ])
   })
 
-  test('its payments for as long as it stands, whatever policy the agent gets meanwhile', async () => {
+  test('counts its payments for its whole life, across changes of the agent’s policy', async () => {
     const owner = await anOwnerWithAgent()
     const mandate = await aMandate(owner, { totalEuros: 500, count: 2 })
     await owner.buy(20)
@@ -55,7 +55,7 @@ describe('a mandate counts', () => {
     expect(await get(owner, mandate)).toMatchObject({ countLeft: 0 })
   })
 
-  test('anew for each day and each month of the tenant’s time', async () => {
+  test('counts from zero in each day and month of the tenant’s time', async () => {
     const owner = await anOwnerWithAgent()
     const mandate = await aMandate(
       owner,

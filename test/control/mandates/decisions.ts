@@ -6,7 +6,7 @@ import { cents, minus } from '../../../src/values/money.ts'
 describe('a decision inside a mandate', () => {
   const rules = { autoApproveLimitEuros: 10 }
 
-  test('names it with what it leaves, and no person is asked', () => {
+  test('names it with what it leaves, and no approval is needed', () => {
     const mandate = mandateWith({
       perTransactionCents: cents(5_000n),
       limits: [
@@ -18,7 +18,7 @@ describe('a decision inside a mandate', () => {
     const ruling = decideUnder(rules, { mandate })
     expect(ruling).toMatchObject({ allowed: true, requiresApproval: false })
     expect(ruling.reason).toBe(
-      'The mandate Books allows it without a person, and then leaves € 20.00 today, € 120.00 in all and 6 payments.',
+      'The mandate Books approves it without a person, and then leaves € 20.00 today, € 120.00 in all and 6 payments.',
     )
     expect(ruling.mandate).toEqual({
       id: 'mandate_1',
@@ -100,7 +100,7 @@ describe('a decision inside a mandate', () => {
     expect([ruling.allowed, ruling.mandate]).toEqual([false, undefined])
   })
 
-  test('of a card is never made by it: nobody is asked there, and no mandate either', () => {
+  test('a card payment never uses a mandate, as no person can be asked', () => {
     const ruling = decideUnder(rules, { kind: 'card', mandate: mandateWith() })
     expect([ruling.allowed, ruling.mandate]).toEqual([false, undefined])
   })

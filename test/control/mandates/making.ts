@@ -143,12 +143,12 @@ describe('no mandate is made', () => {
     expect(await mandatesOf(owner)).toHaveLength(1)
   })
 
-  test('by whoever may not approve intents, or belongs to another owner', async () => {
+  test('is refused for signers who may not approve intents, or belong to another owner', async () => {
     const [owner, stranger] = [await anOwnerWithAgent(), await anOwnerWithAgent()]
     const by = owner.signer
     const viewer = await enrolled(service, owner, { role: 'viewer', by })
     const byViewer = await signedMandate({ ...owner, signer: viewer }, { totalEuros: 24 })
-    expect(await create(owner, byViewer)).toEqual([403, 'person_may_not'])
+    expect(await create(owner, byViewer)).toEqual([403, 'insufficient_role'])
     const byStranger = await signedMandate({ ...owner, signer: stranger.signer }, { totalEuros: 24 })
     expect(await create(owner, byStranger)).toEqual([401, 'assertion_invalid'])
     expect(await mandatesOf(owner)).toEqual([])
@@ -168,7 +168,7 @@ describe('no mandate is made', () => {
     expect(await mandatesOf(owner)).toEqual([])
   })
 
-  test('for an agent that is frozen, deleted or somebody else’s', async () => {
+  test('is refused for an agent that is frozen, deleted or another owner’s', async () => {
     const owner = await anOwnerWithAgent()
     const { client, id } = owner
     const body = await signedMandate(owner, { totalEuros: 24 })
@@ -198,7 +198,7 @@ describe('no mandate is made', () => {
 
   test.each([
     ['no limit of money', { count: 3, merchants: ['Bookshop'] }, 'set at least one limit of money'],
-    ['a limit of nothing', { totalEuros: 0 }, 'more than nothing'],
+    ['a limit of nothing', { totalEuros: 0 }, 'must be greater than 0'],
     ['a merchant that stands for everybody', { totalEuros: 1, merchants: ['*'] }, 'a lone asterisk'],
     ['a category that is none', { totalEuros: 1, mccs: ['42'] }, 'four digits'],
     ['a limit that is not known', { totalEuros: 1, perWeekEuros: 2 }, 'perWeekEuros'],
@@ -209,7 +209,7 @@ describe('no mandate is made', () => {
     expect([status, error]).toEqual([400, expect.stringContaining(words)])
   })
 
-  test('beside twenty that have not ended', async () => {
+  test('is refused while twenty mandates are open', async () => {
     const owner = await anOwnerWithAgent()
     const mandate = await aMandate(owner, { totalEuros: 24 })
     const body = await signedMandate(owner, { totalEuros: 24 })
@@ -226,7 +226,7 @@ describe('no mandate is made', () => {
 })
 
 describe('in the console', () => {
-  test('an owner makes a mandate with an own passkey, and with nobody else’s', async () => {
+  test('an owner creates a mandate with their own passkey only', async () => {
     const owner = await anOwnerWithAgent()
     const { personId } = owner.signer
     const { client } = await signedInTo(service, owner, { personId })

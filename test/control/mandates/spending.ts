@@ -28,7 +28,7 @@ describe('an intent inside a mandate', () => {
       decision: {
         requiresApproval: false,
         reason:
-          'The mandate Books allows it without a person, and then leaves € 45.00 this month, € 475.00 in all and 8 payments.',
+          'The mandate Books approves it without a person, and then leaves € 45.00 this month, € 475.00 in all and 8 payments.',
         mandate: {
           id,
           name,
@@ -58,7 +58,7 @@ describe('an intent inside a mandate', () => {
     expect(explained.summary).toBe(`It is approved: ${intent.decision.reason}`)
     const rules = new Map(explained.rules.map(({ rule, ...rest }) => [rule, rest]))
     expect(rules.get('mandate')).toMatchObject({ outcome: 'pass', remedy: null })
-    expect(rules.get('autoApproveLimitEuros')?.message).toMatch(/A mandate stands in for the person\.$/)
+    expect(rules.get('autoApproveLimitEuros')?.message).toMatch(/A mandate replaces the person’s approval\.$/)
   })
 
   test('needs no policy', async () => {
@@ -93,7 +93,7 @@ describe('an intent inside a mandate', () => {
     expect(await get(owner, mandate)).toMatchObject({ heldEuros: 0, totalLeftEuros: 30 })
   })
 
-  test('counts in the budgets beside it, which deny it as ever', async () => {
+  test('an intent by mandate counts in all other budgets, which can deny it', async () => {
     const owner = await anOwnerWithAgent({ dailyLimitEuros: 60 })
     const mandate = await aMandate(owner, { totalEuros: 500 })
     const run = await aRun(owner.client, owner.id, { budgetEuros: 30 })
@@ -145,7 +145,7 @@ describe('an intent inside a mandate', () => {
 })
 
 describe('of two mandates', () => {
-  test('the one that ends first is used, then the other one', async () => {
+  test('of two mandates, the one that ends first is used first', async () => {
     const owner = await anOwnerWithAgent()
     const later = await aMandate(owner, { totalEuros: 50 }, { name: 'Later', expiresAt: inDays(20) })
     const sooner = await aMandate(owner, { totalEuros: 50 }, { name: 'Sooner', expiresAt: inDays(10) })
@@ -173,7 +173,7 @@ describe('of two mandates', () => {
 describe('a backtest', () => {
   const span = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
 
-  test('under a policy that asks more often uses a mandate as far as it leaves room', async () => {
+  test('a backtest under a stricter policy uses a mandate up to its limits', async () => {
     const owner = await anOwnerWithAgent({ autoApproveLimitEuros: 20 })
     await aMandate(owner, { totalEuros: 50 })
     for (const amount of [20, 20, 20, 10, 5]) expect(deciderOf(await owner.buy(amount))).toBe('policy')

@@ -11,7 +11,6 @@ const service = await startTestService()
 const names = (count: number, prefix = 'Merchant') =>
   Array.from({ length: count }, (_, n) => `${prefix} number ${n}`)
 
-/** The responses of all pages of a list. */
 async function pagesOf(path: string, token: string): Promise<HttpResponse[]> {
   const pages: HttpResponse[] = []
   for (let cursor = ''; ; ) {
@@ -24,7 +23,7 @@ async function pagesOf(path: string, token: string): Promise<HttpResponse[]> {
   }
 }
 
-/** A policy from before lists were limited: its list, and those of its later versions, have this many entries. */
+/** A policy from before lists were limited, whose versions have lists of this length. */
 async function anOldPolicy({ client }: Pick<Owner<typeof areas>, 'client'>, entries: number, latest: number) {
   const { id } = await aPolicy(client)
   const merchantsSql = (prefix: string) =>

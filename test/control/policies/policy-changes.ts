@@ -118,7 +118,6 @@ describe('toggling a rule', () => {
 })
 
 describe('a policy that has ended', () => {
-  /** An agent whose policy ended after an hour. */
   async function anAgentWithEndedPolicy() {
     const { client } = await service.owner()
     const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })

@@ -19,7 +19,7 @@ test('the usage of agents says what each has reserved and spent today and this m
   expect(unused?.lastSpendAt).toBeNull()
 })
 
-test('the usage of agents is that of the owner’s own agents, or of the one that is asked for', async () => {
+test('the usage lists the owner’s agents, or the requested one', async () => {
   const [one, other] = await Promise.all([service.owner(), service.owner()])
   const agent = await anAgentUnder(one.client, { name: 'Books' })
   await anAgentUnder(one.client, { name: 'More books' })

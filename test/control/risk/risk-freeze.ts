@@ -71,7 +71,7 @@ describe('an agent that risk has frozen', () => {
     expect(await readAgent()).toMatchObject({ status: 'frozen', frozenByAlertId: open?.id })
     const refused = await client.agents.unfreeze({ params })
     expect([refused.status, refused.code]).toEqual([400, 'frozen_by_risk'])
-    expect(refused.error).toContain(`look at ${open?.id}`)
+    expect(refused.error).toContain(`review ${open?.id}`)
     expect(refused.error).toContain(`POST /risk/agents/${id}/unfreeze`)
     expect((await readAgent()).status).toBe('frozen')
 

@@ -87,7 +87,7 @@ describe('a payment by card', () => {
     expect(declined).toBeGreaterThan(5)
   })
 
-  test('that an intent covers is not told to declare another one', () => {
+  test('a payment covered by an intent is not advised to declare another one', () => {
     const risky = ofCard({ ...plainRequest, ...riskWith('review') }, 'intent_1')
     const { allowed, reason } = decide(compilePolicy(policy({})), risky, zeroCounters)
     expect(allowed).toBe(false)

@@ -48,7 +48,8 @@ describe('a decision with the terms of a card', () => {
         )
         expect(strictestOf({ checks: withoutMoney(ruling) })).toBe(expected)
         const pays = ({ allowed, requiresApproval }: Ruling) => allowed && !requiresApproval
-        // The limit of the card cuts the tolerance, so less money may be enough: by nothing else is it more lenient.
+        // The card's limit cuts the tolerance, so less money may be enough; it is more lenient in no other
+        // way.
         if (pays(ruling)) expect(strictestOf({ checks: [...withoutMoney(without), ...ofCard] })).toBe(0)
         if (pays(without) && strictestOf({ checks: ofCard }) === 0) expect(pays(ruling)).toBe(true)
         expect(ruling.holdCents <= without.holdCents && ruling.holdCents >= request.amountCents).toBe(true)

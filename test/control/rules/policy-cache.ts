@@ -6,7 +6,6 @@ import type { Sql } from '../../../src/kernel/contract/sql.ts'
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const codes = Array.from({ length: 1_500 }, (_, n) => String(1_000 + n))
 
-/** The compiled policy of an agent that is under these lists. */
 async function compiledPolicy(policyId: string, lists: object) {
   const row = {
     id: 'agent_1',

@@ -5,10 +5,10 @@ import { storedCounters, storedRequest } from '../../../src/control/decisions/st
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
-import { cents, outcomeOf } from '../../support/control/decide.ts'
+import { anyCents, outcomeOf } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, anyPolicy, anyRequest, nullable } from '../../support/control/random-spends.ts'
-import { type Cents, cents, minus } from '../../../src/values/money.ts'
+import { type Cents, cents, minus, plus } from '../../../src/values/money.ts'
 
 const unlimited = PolicyCreate.parse({ name: 'P' })
 
@@ -27,7 +27,7 @@ const casesOfAmounts = [
   fc.tuple(anyRequest, smallAmount).map(([request, amount]) => ({
     ...request,
     kind: 'intent' as const,
-    amountCents: amount + 1n,
+    amountCents: plus(amount, cents(1n)),
     agentStatus: 'active' as const,
     policyEndsAt: null,
     risk: null,
@@ -68,8 +68,8 @@ describe('thousands of random decisions', () => {
         allowedCases++
         const limits = [
           rules.maxTransactionCents,
-          rules.dailyLimitCents !== null ? rules.dailyLimitCents - counters.dayCents : null,
-          rules.monthlyLimitCents !== null ? rules.monthlyLimitCents - counters.monthCents : null,
+          rules.dailyLimitCents !== null ? minus(rules.dailyLimitCents, counters.dayCents) : null,
+          rules.monthlyLimitCents !== null ? minus(rules.monthlyLimitCents, counters.monthCents) : null,
           ...request.budgets.map(({ limitCents, usedCents }) => minus(limitCents, usedCents)),
         ]
         expect(holdCents >= request.amountCents).toBe(true)
@@ -94,7 +94,7 @@ describe('thousands of random decisions', () => {
           )
         const outcome = outcomeFor(request.amountCents)
         const outcomeForMore = outcomeFor(request.amountCents + more)
-        // With a limit on funds more can be milder: a spend that waits for a person needs no money yet.
+        // With a limit on funds, a larger amount can be judged more leniently: a spend that waits for a person needs no money yet.
         if (request.availableCents !== null) return
         expect(severity[outcomeForMore as 'pass'] >= severity[outcome as 'pass']).toBe(true)
       }),

@@ -8,7 +8,6 @@ const service = await startTestService({ own: true })
 const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('the budget of a run', () => {
-  /** Declares these intents at once, each for another merchant. */
   const declareAll = (client: TestClient, agentId: string, members: readonly object[], runId: string) =>
     Promise.all(
       members.map((member, n) =>
@@ -84,9 +83,9 @@ describe('the budget of a run', () => {
     ).map(({ body }) => body)
     await bodyOf(client.runs.complete({ params, body: {} }))
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'Late', purpose: 'A paper', runId: params.id }
-    expect(await client.intents.create({ body })).toMatchObject({ status: 400, code: 'run_over' })
+    expect(await client.intents.create({ body })).toMatchObject({ status: 400, code: 'run_ended' })
     const late = await client.intents.approve({ params: { id: String(waiting?.id) }, body: {} })
-    expect(late).toMatchObject({ status: 400, code: 'run_over' })
+    expect(late).toMatchObject({ status: 400, code: 'run_ended' })
     expect((await bodyOf(client.runs.get({ params }))).heldEuros).toBe(1)
     await bodyOf(client.intents.cancel({ params: { id: String(approved?.id) }, body: {} }))
     expect((await bodyOf(client.runs.get({ params }))).heldEuros).toBe(0)
@@ -101,7 +100,7 @@ describe('the budget of a run', () => {
     ])
     expect(ended.status).toBe(200)
     for (const { status, code } of answers)
-      expect([201, 'run_over', 'invalid_run']).toContain(status === 201 ? status : code)
+      expect([201, 'run_ended', 'invalid_run']).toContain(status === 201 ? status : code)
     // Both rows are written while the agent is locked, so their order is the order in which they happened.
     const entries = await timelineOf(client, params.id)
     expect(entries.at(-1)?.event).toBe('run.failed')

@@ -120,7 +120,7 @@ describe('a backtest', () => {
     expect(countsOf(answer)).toEqual([1, 2, 0, 0, 0])
   })
 
-  test('starts anew for each agent, day and span', async () => {
+  test('starts again for each agent, day and span', async () => {
     const { declare, backtestUnder, client, id } = await anAgentUnderRules()
     const other = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
     await anIntent(client, other.id, { amountEuros: 10 })

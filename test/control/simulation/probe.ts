@@ -128,7 +128,7 @@ describe('a probe shows from both sides', () => {
     expect(policyRules.map(({ name }) => name).filter(name => !probeCases[name])).toEqual([])
   })
 
-  test('only what decide would say, whatever the policy', () => {
+  test('a probe shows only what `decide` says, under any policy', () => {
     const someOf = <T>(...values: T[]) => fc.subarray(values)
     const limit = fc.option(fc.integer({ min: 0, max: 500 }), { nil: null })
     const hour = fc.option(fc.integer({ min: 0, max: 23 }), { nil: null })
@@ -218,7 +218,7 @@ describe('a warning', () => {
     expect(probe(rules).warnings.map(warning => warning.message)).toEqual([expect.stringMatching(message)])
   })
 
-  test('is not given for an empty list, for equal limits, or for one list alone', () => {
+  test('no warning for an empty list, for equal limits, or for a single list', () => {
     const withoutContradiction: RulesInput[] = [
       {},
       { merchantAllowlist: [], merchantBlocklist: ['A'] },

@@ -42,7 +42,6 @@ select table_name as name, (xpath('/row/c/text()', query_to_xml(format('select c
   false, true, '')))[1]::text::int as rows
 from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`
 
-/** The number of rows of every table, and the counters and risk profile of an agent. */
 const storedState = async (agentId: string) => [
   await service.sql(COUNTS),
   await service.sql('select * from counters where subject = $1 order by period', [agentId]),
@@ -70,7 +69,7 @@ async function aDelegate({ client, id }: Subject, members: Parameters<typeof aDe
 
 const withScopes = { scopes: ['intents:write' as const, 'policies:read' as const] }
 
-/** How to bring each situation about, and the rules that do not pass in it. */
+/** How to set up each situation, and the rules that do not pass in it. */
 const situations: [string, bringAbout: (subject: Subject) => Promise<Situation>, notPassing: string[]][] = [
   ['nothing has happened', async () => ({}), []],
   [
@@ -221,7 +220,7 @@ describe('a simulation is refused like declaring', () => {
     const [endedRun, openRun] = [await aRun(client, id), await aRun(client, id)]
     await bodyOf(client.runs.complete({ params: endedRun, body: {} }))
     const foreignRun = await aRun(other.client, other.id)
-    expect(await codesOf(own, { runId: endedRun.id })).toBe('run_over')
+    expect(await codesOf(own, { runId: endedRun.id })).toBe('run_ended')
     expect(await codesOf(own, { runId: foreignRun.id })).toBe('run_not_found')
     expect(await codesOf(own, { runId: endedRun.id }, openRun.id)).toBe('run_mismatch')
     expect(await codesOf(own, {}, endedRun.id)).toBe('invalid_run')
@@ -230,7 +229,7 @@ describe('a simulation is refused like declaring', () => {
     expect([refused.status, refused.error]).toEqual([400, expect.stringContaining('runId: only an agent')])
   })
 
-  test('except for a frozen agent: that is a decision, whatever else is over', async () => {
+  test('except for a frozen agent, which is always a decision', async () => {
     const { client, params, id } = await anAgentUnderRules()
     const { id: runId } = await aRun(client, id)
     await bodyOf(client.runs.fail({ params: { id: runId }, body: { reason: 'Over' } }))

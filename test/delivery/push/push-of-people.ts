@@ -38,7 +38,7 @@ describe('an approver', () => {
       approver.client.push.test({ params }),
       taking,
     ])
-      expect(await attempt).toMatchObject({ status: 403, code: 'not_yours' })
+      expect(await attempt).toMatchObject({ status: 403, code: 'not_subscription_owner' })
     expect((await bodyOf(owner.client.push.list({}))).data).toContainEqual(ofOwner)
     expect((await owner.client.push.delete({ params: { id: ofApprover.id } })).status).toBe(204)
   })

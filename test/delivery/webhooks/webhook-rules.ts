@@ -9,7 +9,7 @@ import {
   retryAfterOf,
   tierOf,
 } from '../../../src/delivery/webhooks/dispatch/retry.ts'
-import { isHopeless, recordRound } from '../../../src/delivery/webhooks/health.ts'
+import { recordRound, shouldDisable } from '../../../src/delivery/webhooks/health.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
 import { redactedExcerpt } from '../../../src/values/redaction.ts'
 
@@ -116,9 +116,9 @@ describe('the health of a receiver', () => {
     const ago = (ms: number) => new Date(NOW.getTime() - ms)
     const day = 86_400_000
     const failing = (failures: number, ms: number) => ({ ...healthy(), failures, failingSince: ago(ms) })
-    expect(isHopeless(failing(10, 5 * day), NOW)).toBe(true)
-    expect(isHopeless(failing(9, 5 * day), NOW)).toBe(false)
-    expect(isHopeless(failing(99, 5 * day - 1), NOW)).toBe(false)
+    expect(shouldDisable(failing(10, 5 * day), NOW)).toBe(true)
+    expect(shouldDisable(failing(9, 5 * day), NOW)).toBe(false)
+    expect(shouldDisable(failing(99, 5 * day - 1), NOW)).toBe(false)
     const health = failing(99, 9 * day)
     recordRound(health, true, NOW)
     expect(health).toEqual(healthy())

@@ -30,7 +30,7 @@ describe('markdown', () => {
     )
   })
 
-  test('links to what is served, and makes no link of an address that stands as an example', () => {
+  test('links to served pages, and leaves example addresses as text', () => {
     const text = '[Money](/docs/money), [x](javascript:alert) and https://shop.example.com <!-- hidden -->'
     expect(textOf(markdown(text))).toBe(
       '<p><a href="/docs/money">Money</a>, x and https://shop.example.com </p>',

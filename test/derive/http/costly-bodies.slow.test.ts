@@ -24,7 +24,6 @@ const [owner, another] = [
   await withSession(service, await service.owner()),
   await withSession(service, await service.owner()),
 ]
-/** The records of an owner that only successful requests use. */
 const world = new World(service, another)
 
 const MEBIBYTE = 1_048_576

@@ -121,7 +121,7 @@ describe('the log', () => {
     expect(leaks(logged, createdKeys)).toEqual([])
   })
 
-  test('says who has guessed too many codes, from which address', async () => {
+  test('logs the caller and the address of too many wrong codes', async () => {
     const { headers, personId } = await firstPerson(api.url, clientAt({ url: api.url, token: key }))
     const guess = (id: string) =>
       http(api.url, 'POST', '/sessions/device/lookup', {
@@ -138,7 +138,7 @@ describe('the log', () => {
     })
   })
 
-  test('has one line of JSON for each request, whatever its outcome', async () => {
+  test('logs one line of JSON per request with any outcome', async () => {
     const requests: [string, number, string | null, () => Promise<unknown>][] = [
       ['ok', 200, 'agents.list', () => ask('GET', '/agents', { 'x-request-id': 'line-ok' })],
       ['refused', 404, 'agents.get', () => ask('GET', '/agents/nobody', { 'x-request-id': 'line-refused' })],

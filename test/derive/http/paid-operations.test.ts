@@ -78,7 +78,7 @@ describe('an answer', () => {
     },
   )
 
-  test('that has no problem of its own is told as ever', async () => {
+  test('a refusal without a problem type keeps its usual form', async () => {
     const { headers, body } = await ask('GET', {}, {}).then(() => service.http('GET', '/meters/%20', {}))
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(Object.keys(body)).toEqual(['error'])
@@ -237,7 +237,7 @@ describe('the document', () => {
     expect(components.schemas.Problem?.required).toContain('error')
   })
 
-  test('is read by people: who may call, what they send, what comes back, what is refused', () => {
+  test('the page of a paid operation shows callers, request, answer and refusals', () => {
     const page = renderDocs(document).get('/docs/meters')?.content ?? ''
     const section = page.slice(page.indexOf('id="meters.show"'), page.indexOf('id="meters.use"'))
     expect(section).toContain('anybody who pays')

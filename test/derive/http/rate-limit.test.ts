@@ -118,7 +118,6 @@ describe('a client', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  /** How many requests that claim different clients are accepted. */
   const acceptedCount = async (url: string, forwarded: (index: number) => string): Promise<number> => {
     const answers = await times(2 * LIMIT, index => ask(url, { 'x-forwarded-for': forwarded(index) }))
     return statusCounts(answers)[200] ?? 0
@@ -162,7 +161,7 @@ describe('X-Forwarded-For', () => {
 })
 
 describe('the rate limit during an outage of the database', () => {
-  test('is counted by each process alone', async () => {
+  test('without a database each process counts by itself', async () => {
     await proxy.close()
     const answers = await times(2 * LIMIT, () => ask(serviceBehindFlakyProxy.url))
     expect(statusCounts(answers)).toEqual({ 200: LIMIT, 429: LIMIT })

@@ -11,7 +11,6 @@ import { until } from '../../support/until.ts'
 
 const piece = 'x'.repeat(65_536)
 
-/** The state of the last stream. */
 const reading = { pieces: 0, ended: false }
 
 async function* endless() {

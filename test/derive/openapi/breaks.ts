@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  breaksOf,
-  type CalledContract,
-  calledContract,
-  readCalled,
+  baselineOf,
+  breakingChanges,
+  type ContractBaseline,
+  readBaseline,
   type Shape,
-} from '../../../src/packages/write/called.ts'
+} from '../../../src/packages/write/baseline.ts'
 import { readContract } from '../../../src/packages/write/contract.ts'
 
 const text: Shape = { types: ['string'] }
@@ -18,8 +18,8 @@ const object = (members: Record<string, Shape>, always: readonly string[] = []):
 const contractOf = (
   sent: Shape,
   returned: Shape,
-  records: CalledContract['records'] = {},
-): CalledContract => ({
+  records: ContractBaseline['records'] = {},
+): ContractBaseline => ({
   version: '1.0.0',
   records,
   operations: { 'apples.pick': { call: 'POST /apples json', sent, returned } },
@@ -29,7 +29,7 @@ const apple = object({ kind: text, size: { types: ['integer'] } }, ['kind', 'siz
 const order = object({ kind: { ...text, choices: ['Boskoop', 'Elstar'] }, note: text }, ['kind'])
 const before = contractOf(order, { types: ['object'], record: 'Apple' }, { Apple: apple })
 
-const changed = (changes: { sent?: Shape; apple?: Shape }): CalledContract =>
+const changed = (changes: { sent?: Shape; apple?: Shape }): ContractBaseline =>
   contractOf(changes.sent ?? order, { types: ['object'], record: 'Apple' }, { Apple: changes.apple ?? apple })
 
 const kinds = (...choices: string[]): Shape => ({ ...text, choices })
@@ -57,7 +57,7 @@ describe('a change of the contract', () => {
       }),
     ],
   ])('breaks no caller: %s', (_, newer) => {
-    expect(breaksOf(before, newer)).toEqual([])
+    expect(breakingChanges(before, newer)).toEqual([])
   })
 
   test.each([
@@ -100,11 +100,11 @@ describe('a change of the contract', () => {
       changed({ apple: object({ ...apple.members, size: { types: ['null', 'number'] } }, ['kind', 'size']) }),
     ],
   ] as const)('breaks callers, and is told so: %s', (sentence, newer) => {
-    expect(breaksOf(before, newer as CalledContract)).toEqual([sentence])
+    expect(breakingChanges(before, newer as ContractBaseline)).toEqual([sentence])
   })
 
-  test('breaks nobody who calls this version', () => {
-    const breaks = breaksOf(readCalled(), calledContract(readContract()))
+  test('changes nothing for callers of this version', () => {
+    const breaks = breakingChanges(readBaseline(), baselineOf(readContract()))
     const remedy = 'Keep it as it was, or raise the version and accept it: npm run openapi -- --breaking'
     expect(breaks.map(sentence => `${sentence}. ${remedy}`)).toEqual([])
   })

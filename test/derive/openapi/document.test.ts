@@ -108,7 +108,7 @@ describe('the committed document', () => {
     expect(starts).toEqual(expect.arrayContaining(['"200"', '"400"', '"404"']))
   })
 
-  test('tells refusals of an operation’s own where it refers to the answer of all', () => {
+  test('names an operation’s own refusals beside the shared answer', () => {
     const { paths, components } = JSON.parse(text)
     const { $ref, description } = paths['/agents/{id}/freeze'].post.responses['400']
     expect([$ref, description]).toEqual([

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { isRunning } from '../../../src/dev/processes/process-table.ts'
-import { findTemporal, temporalAtHand } from '../../../src/dev/temporal/binary.ts'
+import { findTemporal, installedTemporal } from '../../../src/dev/temporal/binary.ts'
 import { PLATFORM, RELEASE, type Release } from '../../../src/dev/temporal/download.ts'
 import { type Launched, launch } from '../../support/processes/launched.ts'
 import { fakeGo, type Tools, temporalOf, tools, unpublished } from '../../support/processes/tools.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const tell = (line: string) => void printed.push(line)
 const search = (release: Release) => ({ env: machine.env, tell, release })
-const binaryAtHand = () => temporalAtHand(search(unpublished))
+const binaryAtHand = () => installedTemporal(search(unpublished))
 const find = (release = unpublished) => findTemporal(search(release))
 
 const inCache = () => readdirSync(dirname(machine.cached))
@@ -52,7 +52,7 @@ describe('the Temporal binary at hand', () => {
   })
 
   test('exists for this test run', async () => {
-    const binary = await temporalAtHand({ env: process.env, tell })
+    const binary = await installedTemporal({ env: process.env, tell })
     const version = execFileSync(String(binary), ['--version'], { encoding: 'utf8' })
     expect(version).toMatch(/Server \d+\.\d+/)
   })
@@ -129,7 +129,7 @@ describe('the published binary', () => {
     const url = await serve((_, response) => response.end('something else'))
     const { binary, reason = '' } = { reason: '', ...(await find(publishedAt(url))) }
     expect(binary).toBeNull()
-    expect(reason).toContain('sent another file than expected')
+    expect(reason).toContain('sent an unexpected file')
   })
 })
 
@@ -161,7 +161,7 @@ describe('the build of Temporal', () => {
 
   test('is refused for source with another checksum', async () => {
     fakeGo(machine, { result, sum: 'h1:0000' })
-    expect(await find()).toMatchObject({ reason: expect.stringContaining('another sum than expected') })
+    expect(await find()).toMatchObject({ reason: expect.stringContaining('an unexpected checksum') })
     expect(machine.goCalls()).toHaveLength(1)
     expect(inCache()).toEqual([])
   })

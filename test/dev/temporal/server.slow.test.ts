@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common'
 import { commandOf, isRunning, processesIn } from '../../../src/dev/processes/process-table.ts'
-import { temporalAtHand } from '../../../src/dev/temporal/binary.ts'
+import { installedTemporal } from '../../../src/dev/temporal/binary.ts'
 import { removeTemporal } from '../../../src/dev/temporal/data.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../../src/dev/temporal/server.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
@@ -16,7 +16,7 @@ import { tools } from '../../support/processes/tools.ts'
 import { until } from '../../support/until.ts'
 
 const ports = { grpc: 0, ui: 0 }
-const binary = (await temporalAtHand({ env: process.env, tell: () => undefined })) ?? ''
+const binary = (await installedTemporal({ env: process.env, tell: () => undefined })) ?? ''
 const start = (dataDir: string) => startTemporal({ binary, dataDir, ports })
 
 async function using<T>(dataDir: string, work: (temporal: EmbeddedTemporal) => Promise<T>): Promise<T> {

@@ -93,7 +93,7 @@ describe('a link to sign in by', () => {
     for (const link of [replaced, expired])
       expect(await redeem(url, link.url)).toMatchObject({
         status: 410,
-        body: { error: expect.stringContaining('ended') },
+        body: { error: expect.stringContaining('has expired') },
       })
     const last = await linkOf()
     await bodyOf(client.people.remove({ params: { id: personId } }))

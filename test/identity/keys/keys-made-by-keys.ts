@@ -131,7 +131,7 @@ describe('a credential created with an expiring key', () => {
       const body = { name: 'Later', environment: 'sandbox', expiresAt: later } as const
       const answer = await brief.keys.create({ body })
       expect(answer).toMatchObject({ status: 403, code: 'expires_too_late' })
-      expect(answer.error).toContain(`expiresAt: the calling key ends ${expiresAt}`)
+      expect(answer.error).toContain(`expiresAt: the calling key expires ${expiresAt}`)
     }
   })
 

@@ -102,7 +102,7 @@ describe('a link to sign in by', () => {
       })
     }
     expect(await link()).toMatchObject({ status: 400, code: 'assertion_required' })
-    expect(await link(approver)).toMatchObject({ status: 403, code: 'person_may_not' })
+    expect(await link(approver)).toMatchObject({ status: 403, code: 'insufficient_role' })
     expect(await link(first)).toMatchObject({ status: 201, body: { personId } })
   })
 })

@@ -99,8 +99,8 @@ describe('an individual', () => {
 
   test.each([
     ['Unreadable Ada', 'document_unreadable', 'Send a sharp scan'],
-    ['Expired Ada', 'document_expired', 'Send one that is valid today'],
-    ['Mismatch Ada', 'data_mismatch', 'as they stand in the documents'],
+    ['Expired Ada', 'document_expired', 'Send a valid one'],
+    ['Mismatch Ada', 'data_mismatch', 'exactly as in the documents'],
   ])(
     '%s is rejected with the reason, sends another one, and is verified',
     async (name, code, sendInstead) => {

@@ -45,7 +45,7 @@ describe('the operator', () => {
     const rejected = await bodyOf(
       dash.kyc.reject({ params: { id: next.id }, body: { code: 'document_expired' } }),
     )
-    expect(rejected.rejection).toMatchObject({ sendInstead: 'Send one that is valid today.' })
+    expect(rejected.rejection).toMatchObject({ sendInstead: 'Send a valid one.' })
   })
 
   test('decides once: of approve and reject at the same time one counts', async () => {

@@ -21,7 +21,7 @@ describe('an assertion is refused, and nothing is revoked:', () => {
     const { answer, wasRevoked } = await revoked(manner)
     expect([told(answer), wasRevoked]).toEqual(['401 assertion_invalid', false])
     expect(answer.error).toBe(
-      'The passkey does not confirm this. Take a new challenge and try again, or use another one.',
+      'The passkey’s signature is not valid. Get a new challenge and try again, or use another passkey.',
     )
   })
 

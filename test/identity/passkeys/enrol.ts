@@ -85,7 +85,7 @@ describe('a further passkey', () => {
     const viewer = await enrolled(service, owner, { by: one, role: 'viewer' })
     const { id } = await aPerson(service, owner, { role: 'approver' })
     expect(told(await begin(client, id))).toBe('400 assertion_required')
-    expect(told(await begin(client, id, viewer))).toBe('403 person_may_not')
+    expect(told(await begin(client, id, viewer))).toBe('403 insufficient_role')
     expect(told(await begin(client, viewer.personId, viewer))).toBe('201')
     expect(told(await begin(client, id, one))).toBe('201')
   })

@@ -25,12 +25,14 @@ describe('in the console', () => {
 
   test('whoever is no owner names and revokes passkeys of their own only', async () => {
     const params = { id: ada.passkeyId }
-    expect(told(await as(ben).passkeys.rename({ params, body: { name: 'Mine' } }))).toBe('403 not_yours')
-    expect(told(await as(ben).passkeys.revoke({ params }))).toBe('403 not_yours')
+    expect(told(await as(ben).passkeys.rename({ params, body: { name: 'Mine' } }))).toBe(
+      '403 not_passkey_owner',
+    )
+    expect(told(await as(ben).passkeys.revoke({ params }))).toBe('403 not_passkey_owner')
     const own = await as(ben).passkeys.rename({ params: { id: ben.passkeyId }, body: { name: 'Mine' } })
     expect(told(own)).toBe('200')
     const enrolling = await as(ben).passkeys.registerOptions({ body: { personId: ada.personId } })
-    expect(told(enrolling)).toBe('403 not_yours')
+    expect(told(enrolling)).toBe('403 not_passkey_owner')
   })
 
   test('a person enrols a further device by the one that is there, without being named', async () => {

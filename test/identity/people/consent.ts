@@ -63,7 +63,7 @@ describe('once an account has had a passkey', () => {
 
   test('the passkey of an approver does not count', async () => {
     const answer = await invite({}, await toInvite(approver))
-    expect(answer).toMatchObject({ status: 403, code: 'person_may_not' })
+    expect(answer).toMatchObject({ status: 403, code: 'insufficient_role' })
   })
 
   test('the passkey of another account does not count', async () => {
@@ -125,7 +125,7 @@ describe('once an account has had a passkey', () => {
     const second = await enrolled(service, account, { by: owner })
     const consent = await toInvite(second)
     await service.sql(`update people set role = 'approver' where id = $1`, [second.personId])
-    expect(await invite({}, consent)).toMatchObject({ status: 403, code: 'person_may_not' })
+    expect(await invite({}, consent)).toMatchObject({ status: 403, code: 'insufficient_role' })
   })
 })
 

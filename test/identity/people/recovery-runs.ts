@@ -17,7 +17,7 @@ async function underWay() {
   const { recovery } = await bodyOf(service.dash.people.recover({ params: { id } }))
   if (!recovery) throw new Error('no recovery')
   const run = temporal.of(recovery)
-  await run.untilDetails('for somebody to stop it')
+  await run.untilDetails('for the 24 hours in which it can be stopped')
   return { client, params: { id }, recovery, run }
 }
 
@@ -30,7 +30,7 @@ describe('the run of a recovery', () => {
     const until = minuteInWords(new Date(recovery.readyAt))
     expect((await run.details()).split('\n\n')).toEqual([
       `Recovery of ${params.id} in test mode: can be stopped until ${until}`,
-      `It waits **for somebody to stop it, until ${until}**.`,
+      `It waits **for the 24 hours in which it can be stopped, until ${until}**.`,
       'Send a Signal: `cancel`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])

@@ -96,7 +96,7 @@ describe('the allocation of costs', () => {
 })
 
 describe('what was kept back and got back', () => {
-  test('is told by rule, with refunds and disputes that were won, each once', async () => {
+  test('report refusals, refunds and won disputes by rule, each once', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent, shopId } = owner
     const asked = await anIntent(client, agent.id, { walletId: shopId, amountEuros: 20_000 })

@@ -112,7 +112,7 @@ describe('the costs of agents', () => {
     ])
   })
 
-  test('of more agents than are told one by one are summed as `other`, and nothing is lost', async () => {
+  test('of agents beyond the limit are summed as `other`, and the total stays the same', async () => {
     const owner = await aPayingOwner(service)
     const { client } = owner
     await pay(owner, 12.34)
@@ -135,7 +135,7 @@ describe('the costs of agents', () => {
     )
   })
 
-  test('are told to an agent of itself alone, and not to a delegation', async () => {
+  test('show an agent only its own costs, and a delegation none', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent, holder } = owner
     await pay(owner, 10)

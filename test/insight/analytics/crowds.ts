@@ -7,10 +7,10 @@ import { inTier } from '../../support/tier.ts'
 
 const service = await startTestService()
 
-/** Enough that a report that took each group through this process would hold it up; a few show that the sums are right. */
+/** So many that passing each group through the process would block it; a few show that the sums are right. */
 const GROUPS = inTier(1_000, 100_000)
 
-/** An owner with so many groups of this view: the n-th has cost n cents, today. */
+/** The n-th group has cost n cents today. */
 async function aCrowd(view: string, group: { agent?: string; run?: string; value?: string }) {
   const owner = await aPayingOwner(service)
   const { client, ownerId, agent } = owner
@@ -23,7 +23,7 @@ async function aCrowd(view: string, group: { agent?: string; run?: string; value
   return owner
 }
 
-/** Asks, and expects that nobody else had to wait for longer than a request may hold the service up. */
+/** Expects that the report does not block other requests for too long. */
 async function inShortTurns<T>(ask: () => Promise<T>): Promise<T> {
   let answer: T | undefined
   const longest = await bestOf(50, async () => {
@@ -34,10 +34,9 @@ async function inShortTurns<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 const [MOST, SECOND] = [GROUPS / 100, (GROUPS - 1) / 100]
-/** All but those two. */
 const REST = { groups: GROUPS - 2, count: GROUPS - 2, netEuros: ((GROUPS - 2) * (GROUPS - 1)) / 200 }
 
-describe('very many groups are bounded, with the rest summed, and hold nobody up', () => {
+describe('reports with very many groups are bounded, sum the rest, and block no other request', () => {
   test('of agents', async () => {
     const { client } = await aCrowd('agent', { agent: "'agent_' || n" })
     const { data, other } = await inShortTurns(() => bodyOf(client.analytics.costs({ query: { limit: 2 } })))
@@ -108,7 +107,7 @@ describe('very many groups are bounded, with the rest summed, and hold nobody up
     }
   })
 
-  test('of runs of which nobody has said what came of them', async () => {
+  test('of runs without reported outcomes', async () => {
     const { client } = await aCrowd('completed:run', { run: "'run_' || n" })
     const query = { groupBy: 'run', limit: 2 }
     const { total, other } = await inShortTurns(() => bodyOf(client.outcomes.summary({ query })))

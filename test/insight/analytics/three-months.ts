@@ -7,7 +7,7 @@ import { buyUntilRefused, limitMonth, threeMonths } from '../../support/insight/
 
 const service = await startTestService()
 
-/** The texts of the story differ from the merchants that they name in their capital letters alone. */
+/** The texts of the story differ from their merchants only in case. */
 const merchantOf = ({ merchant }: Paid): string => merchant.toLowerCase()
 const euros = (cents: number): number => cents / 100
 
@@ -111,13 +111,13 @@ describe('three months of agents that buy on weekdays, subscribe, burst and err'
     const { data } = await ask(() => bodyOf(client.analytics.anomalies({ query: { to: query.to } })))
     expect(data.filter(({ agentId }) => agentId === holder.id).map(({ sentence }) => sentence)).toEqual([
       expect.stringMatching(
-        /^deutsche bahn has charged € 20.00 2 times on .*-03-31; it charges once a day as a rule.$/,
+        /^deutsche bahn charged € 20.00 2 times on .*-03-31; it usually charges once a day.$/,
       ),
       'The monthly charge of netflix has risen from € 12.99 to € 15.99, by 23 %.',
     ])
   })
 
-  test('are foretold with each subscription on its day, and the day on which the budget runs out', async () => {
+  test('are forecast with each subscription on its day, and with the depletion date of the budget', async () => {
     const { client, agent, holder } = story
     await countAll(service)
     const { data, basis, backtest } = await bodyOf(

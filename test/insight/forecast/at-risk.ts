@@ -54,14 +54,14 @@ const monthAfter = (month: string): string => {
 }
 
 describe('an owner whose agent is likely to use up its monthly limit', () => {
-  test('is told once a month, on the day on which it shows, also where the clock passes the month in one step', async () => {
+  test('is sent once a month, on the first day of the risk, even if the clock passes the month in one step', async () => {
     const { owner, client, tight, other, month } = await aSpendingOwner()
     const [first, ...more] = await toldTo(owner)
     expect(more).toEqual([])
     expect(first?.day).toBe(`${month}-25`)
     expect(first?.data).toMatchObject({ agentId: tight.id, month, limitEuros: 55, spentEuros: 40 })
     expect(first?.data).toMatchObject({ heldEuros: 0, runsOutOn: expect.stringContaining(month) })
-    // The other one had no limit so far, and gets one that lasts, then one that does not.
+    // The other agent gets a limit that lasts, then one that does not.
     await limitTo(owner, other, 10_000)
     await later(client, 30)
     const second = (await toldTo(owner)).slice(1)
@@ -73,7 +73,7 @@ describe('an owner whose agent is likely to use up its monthly limit', () => {
     expect(await toldTo(owner)).toHaveLength(2)
   })
 
-  test('is told after a limit was lowered, once, however many look at the same time', async () => {
+  test('is sent once after a limit was lowered, for any number of concurrent checks', async () => {
     const { owner, client, other } = await aSpendingOwner()
     await limitTo(owner, other, 60)
     expect(await toldTo(owner)).toHaveLength(1)

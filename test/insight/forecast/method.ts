@@ -23,7 +23,7 @@ const isInOrder = ({ p10, p50, p90 }: Quantiles): boolean =>
   [p10, p50, p90].every(Number.isFinite) && p10 >= 0 && p10 <= p50 && p50 <= p90
 
 describe('the forecast beside its baselines, on series of six kinds', () => {
-  /** Half of those of the bench: the figures are the same to two digits. */
+  /** Half of the series of the bench: the figures agree to two digits. */
   const SERIES = 10
   const figures = workingNames.map(family => ({ family, ...figuresOf(family, undefined, SERIES) }))
 
@@ -84,7 +84,7 @@ describe('the forecast of an agent that rests', () => {
     const amounts = fc.array(fc.integer({ min: 1_000, max: 3_000 }), { minLength: 28, maxLength: 200 })
     fc.assert(
       fc.property(weekdays, amounts, (working, each) => {
-        // The calendar is asked, not the method.
+        // Asks the calendar, not the method.
         const works = (day: number): boolean => working.includes(new Date(day * 86_400_000).getUTCDay())
         const past = pastOf(each.map((cents, n) => (works(firstDay + n) ? cents : 0)))
         const { days } = outlookOf(past, 14)
@@ -97,7 +97,7 @@ describe('the forecast of an agent that rests', () => {
 })
 
 describe('a forecast', () => {
-  test('never crosses its quantiles and never goes below nothing, whatever the past', () => {
+  test('never crosses its quantiles and is never negative, for any past', () => {
     const cents = fc.array(fc.oneof(fc.constant(0), fc.nat(1_000_000)), { minLength: 7, maxLength: 200 })
     fc.assert(
       fc.property(cents, fc.integer({ min: 1, max: 90 }), (past, days) => {
@@ -149,7 +149,7 @@ test('the quantiles of a sample are those of its middle, and its ends where it i
     '5.000000',
     '9.000000',
   ])
-  // The middles of the two weights lie at 1 and at 6 of 11.
+  // The middles of the two weights are at 1 and at 6 of 11.
   expect(sampleQuantiles([2, 1], place => [9, 1][place] ?? 0).p50).toBeCloseTo(1.9)
   expect(sampleQuantiles([], same)).toEqual({ p10: 0, p50: 0, p90: 0 })
 })

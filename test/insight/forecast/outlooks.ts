@@ -5,7 +5,7 @@ import { aPayingOwner, later, type PayingOwner, pay, steady, todayOf } from '../
 
 const service = await startTestService()
 
-/** Pays on every other day, so much more each time that no two days are alike. */
+/** Pays on every other day, always more, so that no two days are alike. */
 async function payFor(owner: PayingOwner, days: number): Promise<void> {
   for (let day = 0; day < days; day += 2) {
     await pay(owner, 10 + day / 10)

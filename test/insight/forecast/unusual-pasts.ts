@@ -24,7 +24,7 @@ const forecast = ({ client }: PayingOwner, { id }: { readonly id: string }) =>
 type Forecast = Awaited<ReturnType<typeof forecast>>
 type Figures = Pick<Forecast['data'][number], 'p10' | 'p50' | 'p90'>
 
-/** The days and their total, without dates. */
+/** Without dates. */
 const figuresOf = ({ data, total }: Forecast): Figures[] =>
   [...data, ...(total ? [total] : [])].map(({ p10, p50, p90 }) => ({ p10, p50, p90 }))
 
@@ -37,7 +37,7 @@ function expectInOrder(told: Forecast): void {
   expect(figures.filter(({ p10, p50, p90 }) => !(p10 >= 0 && p10 <= p50 && p50 <= p90))).toEqual([])
 }
 
-/** So much on each day up to yesterday, the earliest day first. */
+/** One amount for each day up to yesterday, the earliest first. */
 const daily = (days: number, centsOn: (day: number) => number) =>
   Array.from({ length: days }, (_, day) => ({
     daysAgo: days - day,
@@ -85,8 +85,8 @@ describe('the forecast of an unusual past', () => {
     expectInOrder(dayAfter)
   })
 
-  test('has no day below nothing, whatever was refunded or corrected on it', () => {
-    const dayOf = (day: string, spentCents: Cents) => ({
+  test('is never negative, for any refunds and corrections', () => {
+    const dayOf = (day: string, spentCents: bigint) => ({
       day,
       count: 1,
       spentCents,
@@ -119,7 +119,7 @@ describe('the forecast of an unusual past', () => {
     expect(basis).toMatchObject({ method: 'same_weekdays', notes: [] })
   })
 
-  test('does not change, whatever an unrelated agent spends, at the same merchants and at others', async () => {
+  test('does not depend on the spending of unrelated agents, at the same merchants and at others', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent, holder } = owner
     const weekly = [7, 14, 21, 28, 35].map(daysAgo => ({ daysAgo, cents: 999, merchant: 'netflix' }))

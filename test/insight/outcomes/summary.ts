@@ -10,7 +10,7 @@ const service = await startTestService()
 const report = (client: TestClient, intentId: string, success: boolean, more: object = {}) =>
   bodyOf(client.outcomes.create({ body: { intentId, success, ...more } }))
 
-/** Three that were paid, one that never was, and one of which nobody says anything. */
+/** Three paid intents, one unpaid, and one without a report. */
 async function aReportingOwner() {
   const owner = await aPayingOwner(service)
   const { client, agent } = owner
@@ -31,7 +31,7 @@ async function aReportingOwner() {
 }
 
 describe('the summary of outcomes', () => {
-  test('says what was reported, what it cost, and of how many nobody has said anything', async () => {
+  test('has the reported outcomes, their cost, and the number of unreported ones', async () => {
     const { client, agent } = await aReportingOwner()
     const summary = await bodyOf(client.outcomes.summary())
     const figures = {
@@ -96,7 +96,7 @@ describe('the summary of outcomes', () => {
     }
   })
 
-  test('is told by merchant, too, where an outcome has its merchant by the rules of the version before', async () => {
+  test('groups by merchant, even if an outcome has its merchant by the rules of an earlier version', async () => {
     const { client, ownerId } = await aReportingOwner()
     await service.sql(`update outcomes set merchant = 'book shop' where owner_id = $1`, [ownerId])
     const { data } = await bodyOf(client.outcomes.summary({ query: { groupBy: 'merchant' } }))

@@ -17,7 +17,7 @@ afterAll(() => pool.end())
 const sql = sqlOn(pool)
 const take = stepsOn(pool, service.databaseUrl)
 
-/** In one transaction of the database: payments as one by card, with what came back, and as many refusals as one. */
+/** Copies card payments with their refunds, and as many refusals, within one transaction of the database. */
 const AT_ONCE = `
 with origin as (select pg_current_xact_id()::text::bigint + added as written_in from journal_origin),
 paid as (
@@ -48,7 +48,6 @@ async function payAtOnce(ownerId: string, count: number): Promise<void> {
   expect(written.rowCount).toBe(2 * count)
 }
 
-/** An intent that is denied, and a payment by card. */
 const firstOfAll: readonly SpendStep[] = [
   ['declare', 12],
   ['deny', 0],
@@ -56,7 +55,6 @@ const firstOfAll: readonly SpendStep[] = [
   ['clear', 0],
 ]
 
-/** As many payments as that one, with as many refusals, in one transaction of the database. */
 async function aCrowdOfPayments(count: number) {
   const spender = await aSpender(service)
   for (const next of firstOfAll) await take(spender, next)
@@ -66,7 +64,7 @@ async function aCrowdOfPayments(count: number) {
   return spender
 }
 
-/** A step counts nothing that an older transaction may come before, and the databases of other test files count their transactions with ours. */
+/** A step counts nothing that an older transaction may precede, and other test files write to the same server. */
 async function nothingOlderIsOpen(): Promise<void> {
   const [newest] = await service.sql<{ id: string }>('select pg_current_xact_id()::text as id')
   const HAVE_ENDED =
@@ -94,7 +92,7 @@ describe('the sums of what was paid at once', () => {
     let steps = 0
     for (let left = await behind(); left > 0; steps++) {
       if (steps === 3) await take(spender, ['killed', 0])
-      // The first one goes up to the transaction; then it is as many events and as many refunds.
+      // The first step goes up to the transaction, the next ones are bounded by events and refunds.
       const { now } = await until('it goes on, where PostgreSQL itself is not just writing', async () => {
         let looked = 0
         await countSpend({ pool }, { most: MOST, isStopping: () => looked++ > 0 })
@@ -129,7 +127,7 @@ describe('the sums of what was paid at once', () => {
     await expectExact(service, sql, spender)
   })
 
-  test('hold nobody up, however many texts of merchants are in no sum yet', async () => {
+  test('block no other request, for any number of uncounted merchant texts', async () => {
     const count = inTier(400, 4_000)
     const { client } = await aCrowdOfPayments(count)
     const ask = async () => {

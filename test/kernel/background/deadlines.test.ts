@@ -28,7 +28,6 @@ interface OwnedIntent {
   readonly id: string
 }
 
-/** An intent that ends in a minute, of an owner of its own. */
 async function anIntent(
   mode: Tenant['mode'] = 'test',
   autoApproveLimitCents: bigint | null = null,
@@ -92,7 +91,7 @@ const eventsOf = async (id: string): Promise<string[]> =>
     ({ event }) => event,
   )
 
-/** Copies an intent this often; the copies fall due in the order of their numbers. */
+/** The copies are due in the order of their numbers. */
 const multiply = (id: string, count: number, due = '-1 hour') =>
   engine.sql(
     `insert into intents select (jsonb_populate_record(i, jsonb_build_object(
@@ -101,7 +100,6 @@ const multiply = (id: string, count: number, due = '-1 hour') =>
     [id, count, due],
   )
 
-/** How many rows each statement of a sweep reads and discards. */
 async function filteredRowCounts(): Promise<number[]> {
   const discardedRows: number[] = []
   const query = async ({ text }: { text: string }) => {

@@ -23,7 +23,7 @@ describe('a state machine', () => {
     )
   })
 
-  test('never leaves its table, whatever moves are tried', () => {
+  test('a state machine never takes a step outside its table', () => {
     fc.assert(
       fc.property(fc.array(state), wishes => {
         const record: { status: (typeof door.states)[number] } = { status: door.initial }

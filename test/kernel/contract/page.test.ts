@@ -45,7 +45,7 @@ describe('a page cursor', () => {
 describe('a page', () => {
   const sizes = fc.array(fc.oneof(fc.nat(2_000), fc.nat(3 * PAGE_BYTES)), { maxLength: 60 })
 
-  test('holds as many rows as fit, whatever their sizes, and the pages together hold every row once', async () => {
+  test('a page has as many rows as fit, of any size, and all pages together have every row once', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 30 }), async (sizes, limit) => {
         const all = sizes.map((size, n) => ({ id: `${n}`, text: 'x'.repeat(size) }))

@@ -46,7 +46,7 @@ describe('a batcher’s lane', () => {
     expect(await Promise.all(answers)).toEqual([...'ABCDEFGH'])
   })
 
-  test('begins a second batch beside the first for half as many items; fewer wait for the next batch', async () => {
+  test('starts a second batch for at least half as many items; fewer wait for the next batch', async () => {
     const { add, batches } = pausedBatcher({ size: 8, inFlight: 2 })
     const all = (items: string) => Promise.all([...items].map(item => add('a', item)))
     void all('abcd')
@@ -67,7 +67,7 @@ describe('a batcher’s lane', () => {
     expect(batches[2]?.items).toEqual(['g'])
   })
 
-  test('begins another batch beside one that takes long', async () => {
+  test('starts another batch while one takes long', async () => {
     const { add, batches } = pausedBatcher({ size: 8, inFlight: 2 })
     for (const item of 'abcd') void add('a', item)
     await turnEnds()
@@ -119,7 +119,7 @@ describe('a batcher’s lane', () => {
 })
 
 describe('the result of a batched item', () => {
-  test('is returned to its caller, whatever became of the other items', async () => {
+  test('returns each result to its caller, even if other items fail', async () => {
     const add = batcher<number, number>({ size: 8, inFlight: 1 }, async items =>
       items.map(item => (item % 2 ? fulfilled(item * 10) : { status: 'rejected', reason: `no ${item}` })),
     )

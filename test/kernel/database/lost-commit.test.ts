@@ -126,7 +126,7 @@ describe('a refusal whose commit is lost', () => {
   )
 })
 
-describe('a database that goes away', () => {
+describe('a database that is lost', () => {
   test('makes a signed request a 503 that says when to repeat it', async () => {
     const content = { kind: 'expiry', authorizationId: 'x' }
     const body = JSON.stringify({ id: 'x', processorCardId: 'unknown', sentAt: new Date(), content })
@@ -140,7 +140,7 @@ describe('a database that goes away', () => {
   })
 })
 
-describe('a database that goes away under load', () => {
+describe('a database that is lost under load', () => {
   test('causes 503 with Retry-After until it is back', async () => {
     const { run, traces } = await operations.plain()
     const underWay = times(20, index => run(`c-${index}`))

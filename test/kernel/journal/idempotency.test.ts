@@ -31,7 +31,6 @@ async function agents(ownerId = owner.ownerId): Promise<number> {
   return row?.agents
 }
 
-/** How many agents the work creates. */
 async function agentsCreatedBy(work: () => Promise<unknown>, ownerId = owner.ownerId): Promise<number> {
   const before = await agents(ownerId)
   await work()

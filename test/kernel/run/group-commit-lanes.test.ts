@@ -9,7 +9,6 @@ const [busy, calm] = [await service.owner(), await service.owner()]
 const withdraw = ({ client }: SampleOwner, sampleId: string) =>
   client.samples.withdraw({ params: { id: sampleId }, body: { amount: 1 } })
 
-/** Works while another connection holds the row. */
 async function whileLocked<T>(statement: string, values: unknown[], work: () => Promise<T>): Promise<T> {
   const holder = new pg.Client({ connectionString: service.databaseUrl })
   await holder.connect()

@@ -41,7 +41,7 @@ describe('a hundred concurrent withdrawals', () => {
     expect(await service.traces(sampleId)).toEqual({ withdrawals: 50, events: 50, audit: 50 })
   })
 
-  test('answer 404 for the sample of another owner or of nobody', async () => {
+  test('answers 404 for another owner’s or an unknown sample', async () => {
     const [mine, theirs] = [await service.sample(owner, 50), await service.sample(await service.owner(), 50)]
     const samples = [mine, theirs, 'sample_of_nobody', mine]
     const answers = await times(100, index => withdraw(samples[index % 4] as string))
@@ -63,7 +63,7 @@ describe('a bad request in a batch', () => {
     const answers = await times(60, index => withdraw(sampleId, index === 30 ? 13 : 1))
     expect(statusCounts(answers)).toEqual({ 201: 59, 500: 1 })
     expect(answers[30]?.error).toBe(
-      'Something went wrong on our side. Give us the X-Request-Id of this answer.',
+      'An internal error occurred. Contact the operator with the X-Request-Id of this answer.',
     )
     expect(await service.balance(sampleId)).toBe(41)
     expect(await service.traces(sampleId)).toEqual({ withdrawals: 59, events: 59, audit: 59 })

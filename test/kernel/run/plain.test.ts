@@ -15,7 +15,6 @@ import { statusCounts, times } from '../../support/sample-service.ts'
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const Note = z.object({ id: z.string(), text: z.string() })
 
-/** The handler of this file's only operation; each test sets it. */
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 
@@ -31,7 +30,7 @@ const api = {
   }),
 }
 
-/** The events of which the area was told, in the calls of its reaction. */
+/** The events that the area's reaction got, by call. */
 const reactedTo: (readonly z.output<typeof NoteWritten>[])[] = []
 
 const notes = area(
@@ -171,7 +170,7 @@ describe('a plain operation', () => {
     expect(await traces('along')).toEqual({ notes: 1, events: 1 })
   })
 
-  test('whose statement fails tells why, whichever statement it waits for', async () => {
+  test('reports the first failed statement, whichever one it awaits', async () => {
     const missing = { code: '42703' }
     const sendsAlong: Work = async (context, body) => {
       context.queueStatement(context.sql('select nothing'))

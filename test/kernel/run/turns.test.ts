@@ -13,7 +13,7 @@ describe('an operation whose owner has one turn', () => {
   const callOf = (ownerId: string, type = 'key') =>
     ({ operation, actor: { tenant: { ownerId, mode: 'test' }, type } }) as unknown as Call
 
-  test('runs once at a time for each owner in all processes, until a streamed answer has gone', async () => {
+  test('runs one request at a time per owner across all processes, until a streamed answer is sent', async () => {
     const databases = [1, 2].map(() => openDatabase(service.databaseUrl, 4))
     const begun: string[] = []
     async function* pieces() {
@@ -69,7 +69,7 @@ describe('an operation whose owner has one turn', () => {
     expect(refused).toMatchObject({
       status: 429,
       code: 'rate_limited',
-      message: expect.stringMatching(/^10 requests of yours wait/),
+      message: expect.stringMatching(/^10 of your requests are waiting/),
       headers: { 'Retry-After': '5' },
     })
     reject(new Error('failed'))

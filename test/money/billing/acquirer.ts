@@ -9,8 +9,7 @@ import { type Cents, cents } from '../../../src/values/money.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()
 
-/** A wallet with what an acquirer has charged for it. */
-async function collect(cents: Cents): Promise<string> {
+async function collect(cents: bigint): Promise<string> {
   const id = await wallet()
   const cause = { type: 'trial', id: newId('trial') }
   await inBook({ wallets: [id], others: ACQUIRER_ACCOUNTS }, book =>
@@ -43,7 +42,7 @@ describe('what the acquirer has charged', () => {
     expect(await paid(7, newId('payout'))).toMatchObject({
       status: 400,
       code: 'above_owed',
-      error: 'amountEuros: the acquirer owes € 6.00 to this owner.',
+      error: 'amountEuros exceeds the € 6.00 that the acquirer owes for this owner. Record at most that.',
     })
     await bodyOf(paid(6, newId('payout')))
     const { data } = await bodyOf(client.events.list({ query: { event: 'acquirer.paid', limit: 1 } }))
@@ -71,7 +70,7 @@ describe('what the acquirer has charged', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is not paid to nobody', async () => {
+  test('a payout without a customer is refused', async () => {
     expect(await paid(1, 'PAYOUT-1', 'customer_unknown')).toMatchObject({
       status: 404,
       code: 'customer_not_found',

@@ -6,7 +6,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()
 
-/** Its accounts beside the wallets are opened by whichever request comes first. */
+/** The first request of an owner opens its accounts beside the wallets. */
 describe('the first money of an owner', () => {
   test('comes into many wallets, and goes into suspense, at the same time', async () => {
     for (const { client: mine } of await times(5, () => service.owner())) {

@@ -28,7 +28,6 @@ async function sweep(): Promise<void> {
 const assign = (id: string, walletId: string, dash = service.dash, more = {}) =>
   dash.incoming.assign({ params: { id }, body: { walletId }, ...more })
 
-/** A credit of the bank that lies on the platform's ledger. */
 async function aCredit(amount = '40.00'): Promise<string> {
   const reference = newReference()
   await bodyOf(read(camt([{ reference, amount }])))
@@ -50,10 +49,9 @@ const recordsOf = (id: string) =>
     [id],
   )
 
-/** Who waits for a lock in this database. */
 const WAITING = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
 
-/** No owner can book what comes in while this work is done. */
+/** Blocks the booking of credits with every owner while this work runs. */
 async function withoutArrivals(work: () => Promise<void>): Promise<void> {
   await service.sql(`
     create function refuse_arrival() returns trigger language plpgsql as $$
@@ -71,7 +69,7 @@ const ARRIVED = [
   { owner: PLATFORM_OWNER, status: 'handed_over', due: false },
 ]
 
-/** As a version before 0.6.0 has left it: the owner books it in a transaction of its own. */
+/** The state that a version before 0.6.0 leaves: the owner books the credit in a transaction of its own. */
 async function handedOverBefore(id: string, walletId: string): Promise<void> {
   await service.sql(
     `update incoming_credits set status = 'handed_over', to_owner_id = $2, wallet_id = $3, due_at = now() where id = $1`,

@@ -18,7 +18,6 @@ const send = (client: TestClient, members: object = {}) =>
 const balanceOf = async (client: TestClient, id: string) =>
   (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
 
-/** An owner with an unmatched credit of forty euros and an empty wallet. */
 async function anOwnerWithACredit() {
   const owner = await service.owner()
   const [credit, wallet] = [await send(owner.client), await aWallet(owner.client)]

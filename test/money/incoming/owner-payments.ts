@@ -68,7 +68,7 @@ describe('a payment from owner to owner', () => {
     )
   })
 
-  test('stands on the statements of both with the name of the other', async () => {
+  test('a payment between owners is on both statements with the other’s name', async () => {
     const [from, to] = [await wallet(payer, 100), await wallet(payee)]
     const { id } = await bodyOf(pay(payer, payee, { from, to, amountEuros: 7 }))
     await bodyOf(refund(payee, id, 2))
@@ -100,7 +100,7 @@ describe('a payment from owner to owner', () => {
     await proveLedgers()
   })
 
-  test('that is given back to a payer who was forgotten waits in suspense, and is sent back by the operator', async () => {
+  test('a refund to an erased payer waits in suspense, and is sent back by the operator', async () => {
     const leaving = await service.owner()
     const [from, to] = [await wallet(leaving, 8), await wallet(payee)]
     const { id } = await bodyOf(pay(leaving, payee, { from, to, amountEuros: 8 }))
@@ -169,7 +169,7 @@ describe('a payment from owner to owner', () => {
     await proveLedgers()
   })
 
-  test('is given back once by twenty requests at once, and never more than came', async () => {
+  test('twenty concurrent refunds return a payment once, and never more than it', async () => {
     const [from, to] = [await wallet(payer, 5), await wallet(payee, 50)]
     const { id } = await bodyOf(pay(payer, payee, { from, to, amountEuros: 5 }))
     const answers = await times(20, () => refund(payee, id, 2))

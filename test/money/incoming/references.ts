@@ -18,7 +18,6 @@ const { read, creditsOf, balanceOf, proveLedgers } = incomingFilesIn({ service, 
 
 const FOREIGN = 'DE89370400440532013000'
 
-/** A wallet with a request to pay into it. */
 async function aRequest(by = client, walletId?: string) {
   const requestId = newId('request')
   const wallet = walletId ?? (await aWallet(by)).id
@@ -50,7 +49,7 @@ describe('the reference of a request', () => {
     expect(await balanceOf(walletId)).toBe(5)
   })
 
-  test('counts beside the IBAN of its wallet, and not beside that of another', async () => {
+  test('a reference counts with the IBAN of its wallet, and not with another’s', async () => {
     const { iban, id } = await aWallet(client)
     const { reference, requestId } = await aRequest(client, id)
     const other = await aWallet(client)
@@ -58,7 +57,7 @@ describe('the reference of a request', () => {
     expect(await send(reference, { iban: other.iban })).toMatchObject({ walletId: other.id, payableId: null })
   })
 
-  test('counts beside the wallet’s own, but two requests of one wallet leave open which is paid', async () => {
+  test('a request’s reference counts beside the wallet’s own, but two requests of one wallet are ambiguous', async () => {
     const one = await aRequest()
     const two = await aRequest(client, one.walletId)
     const own = await referenceIn(service, one.walletId)
@@ -157,7 +156,7 @@ describe('the operator assigns a credit', () => {
     })
   })
 
-  test('not by a reference of nobody, nor by a text without one, nor by both members or none', async () => {
+  test('refuses an unknown reference, a text without one, and both members or none', async () => {
     const { reference, walletId } = await aRequest()
     const { id } = await send('nothing')
     expect(await assign(id, { reference: referenceOf(9_999_999_998n) })).toMatchObject({

@@ -12,7 +12,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const { client, tenant, sql, inBook, wallet } = await startBooks()
 
-/** What happens around an acquirer; whether it is possible depends on the balances. */
+/** A step of an acquirer or its owner; whether it is possible depends on the balances. */
 interface Step {
   readonly kind: 'collect' | 'refund' | 'settle' | 'pay out' | 'draw back'
   readonly amount: number
@@ -68,8 +68,8 @@ function apply({ kind, amount }: Step, id: string): Promise<unknown> | undefined
   return inBook(accounts, book => book.move('charge_out', id, 'bank', cents, cause))
 }
 
-describe('whatever an acquirer charges, pays and gives back,', () => {
-  test('the bank covers what leaves the wallets, by what the platform advances', async () => {
+describe('after any charges, payouts and refunds of an acquirer,', () => {
+  test('the bank account covers all wallet debits through the platform’s advances', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async steps => {
         const id = await wallet()

@@ -23,7 +23,6 @@ describe('statement documents', () => {
     "O'Neill",
   ]
 
-  /** A wallet with credits from these senders, a SEPA transfer and a returned one. */
   async function aBusyWallet() {
     const wallet = await aWallet(client, 100)
     for (const [index, senderName] of NAMES.entries())
@@ -63,7 +62,7 @@ describe('statement documents', () => {
     }
   })
 
-  test('tell payments by card and what comes back of them from transfers', async () => {
+  test('statements distinguish card payments and their refunds from transfers', async () => {
     const { id } = await aWallet(client, 100)
     const card = ['clearing_cards', 'bank'] as const
     await inBook({ wallets: [id], others: card }, book => {

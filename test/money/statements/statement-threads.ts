@@ -9,7 +9,6 @@ import { cents } from '../../../src/values/money.ts'
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read } = statementsIn({ service, client, key, inBook })
 
-/** A statement with this many movements. */
 async function aLongStatement(movements = 600) {
   const old = await anOldWallet()
   await old.book(instantAt('2026-02-02T00:00:00Z'), book => {

@@ -84,7 +84,7 @@ describe('the purse of a card', () => {
     await expectRefused(client.billing.fundProcessor({ body: amount }), 'fromWalletId')
   })
 
-  test('gets no credit that the operator assigns, whether it lies with the owner or with the platform', async () => {
+  test('a purse gets no credit by assignment, from the owner’s or the platform’s suspense', async () => {
     const platforms = { iban: 'NL91ABNA0417164300', amountEuros: 2, senderName: 'Ada' }
     const shut = await aWallet(client)
     await bodyOf(client.wallets.close({ params: { id: shut.id } }))

@@ -107,7 +107,7 @@ describe('the tasks of one owner', () => {
     await first.next()
     await expect(startCounting(pool, 'one').next()).rejects.toMatchObject({
       status: 429,
-      message: expect.stringMatching(/behind other requests of yours/),
+      message: expect.stringMatching(/behind your other requests/),
       headers: { 'Retry-After': '5' },
     })
     await first.leave()

@@ -195,11 +195,11 @@ export const sentences: readonly (readonly [request: string, ...sentences: strin
 
 /** Sentences that need a question back, with a part of that question. */
 export const unclear: readonly (readonly [sentence: string, words: RegExp])[] = [
-  ['Let Reader spend 1.234 € a day', /two ways/],
-  ['let Reader spend 1,234 € a month', /two ways/],
-  ['Limit Scout to 2.500 a month', /two ways/],
-  ['Let Reader spend 20 €', /for a day, for a month, or for one payment/],
-  ['Set the limit of Reader to 50', /for a day, for a month/],
+  ['Let Reader spend 1.234 € a day', /ambiguous/],
+  ['let Reader spend 1,234 € a month', /ambiguous/],
+  ['Limit Scout to 2.500 a month', /ambiguous/],
+  ['Let Reader spend 20 €', /a daily limit, a monthly limit, or a limit per payment/],
+  ['Set the limit of Reader to 50', /a daily limit, a monthly limit/],
   ['Freeze Bob', /no agent called bob[\s\S]*Reader, Scout/],
   ['What did Bob spend in October?', /no agent called bob/],
   ['freeze it', /Which agent/],

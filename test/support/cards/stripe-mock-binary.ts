@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { withMachineLock } from '../../../src/dev/processes/machine-lock.ts'
-import type { Tell } from '../../../src/dev/processes/progress.ts'
+import type { PrintLine } from '../../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../../src/dev/temporal/build.ts'
 import { PLATFORM, type Release } from '../../../src/dev/temporal/download.ts'
 
@@ -26,7 +26,7 @@ const release: Release = {
 
 interface Search {
   readonly env: NodeJS.ProcessEnv
-  readonly tell: Tell
+  readonly tell: PrintLine
 }
 
 /**

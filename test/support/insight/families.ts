@@ -168,7 +168,7 @@ export const hasZeros = (family: Family): boolean => family === 'many zeros'
 
 export const SERIES_OF_EACH = 20
 
-/** A year of a family: the same for the same number. */
+/** Deterministic for a number. */
 export function yearOf(family: Family, number: number): DailySpend {
   const spender = families[family](randomOf(`${family} ${number}`))
   const cents = Array.from({ length: DAYS }, (_, place) => Math.round(spender(FIRST_DAY + place, place)))

@@ -18,7 +18,6 @@ export interface FamilyFigures {
 const meanOf = <T>(all: readonly T[], of: (each: T) => number): number =>
   all.reduce((sum, each) => sum + of(each), 0) / all.length
 
-/** A series of the family, or another one, for each number. */
 export function figuresOf(
   family: Family,
   yearFor: (number: number) => DailySpend = number => yearOf(family, number),

@@ -124,7 +124,7 @@ export const stepNames = [
   'killed',
 ] as SpendStep[0][]
 
-/** Takes one of the steps: the number chooses amount, merchant and record. */
+/** The number chooses amount, merchant and record. */
 export function stepsOn(pool: pg.Pool, databaseUrl: string) {
   const followers = followersOn(pool, databaseUrl)
   return async (spender: Spender, [name, n]: SpendStep): Promise<void> => {

@@ -38,7 +38,7 @@ async function setUpPostgres(): Promise<void> {
 
 async function setUpTemporal(): Promise<void> {
   const search = await findTemporal({ env: process.env, tell: printLine })
-  if (search.binary === null) return printLine(`Temporal cannot be had. ${search.reason}`)
+  if (search.binary === null) return printLine(`Temporal is not available. ${search.reason}`)
   const ports = { grpc: 0, ui: 0 }
   temporal = await startTemporal({ binary: search.binary, dataDir, ports, durable: false })
   process.env.TEST_TEMPORAL_ADDRESS = temporal.address

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startPostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
 import { signalPostmaster } from '../../../src/dev/postgres/server.ts'
 import type { KeptServer } from '../../../src/dev/processes/guarded-child.ts'
-import { temporalAtHand } from '../../../src/dev/temporal/binary.ts'
+import { installedTemporal } from '../../../src/dev/temporal/binary.ts'
 import { startTemporal } from '../../../src/dev/temporal/server.ts'
 import { migrate } from '../../../src/platform/schema.ts'
 import { beforeRemoval, temporaryFolder } from './folders.ts'
@@ -46,7 +46,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
 }
 
 export async function ownTemporal({ durable = true } = {}): Promise<OwnTemporal> {
-  const binary = (await temporalAtHand({ env: process.env, tell: () => undefined })) ?? ''
+  const binary = (await installedTemporal({ env: process.env, tell: () => undefined })) ?? ''
   const dataDir = temporaryFolder()
   const ports = { grpc: await lastingPort(), ui: await lastingPort() }
   const start = () => startTemporal({ binary, dataDir, ports, durable })

@@ -13,14 +13,14 @@ interface Stage {
 export const incidentStories: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
   'incident-waits': async stage => {
     const { workflowId } = await incidentDesk(stage).open()
-    await stage.shows(workflowId, 'for somebody to decide whether it is major')
+    await stage.shows(workflowId, 'for a decision whether it is major')
     return workflowId
   },
 
   'incident-reported': async stage => {
     const desk = incidentDesk(stage)
     const { id, workflowId } = await desk.open({ detectedAt: ago(30) })
-    await stage.shows(workflowId, 'for somebody to decide whether it is major')
+    await stage.shows(workflowId, 'for a decision whether it is major')
     await desk.classify(id, true, ago(29))
     await stage.shows(workflowId, 'for the initial notification')
     await desk.submitted(id, 'initial', 28)
@@ -28,7 +28,7 @@ export const incidentStories: Readonly<Record<string, (stage: Stage) => Promise<
     await desk.submitted(id, 'intermediate', 5)
     await stage.shows(workflowId, 'for the final report')
     await desk.submitted(id, 'final', 1)
-    await stage.shows(workflowId, 'for somebody to close it')
+    await stage.shows(workflowId, 'for an operator to close it')
     await desk.incidents.close({ params: { id } })
     await stage.ends(workflowId)
     return workflowId
@@ -38,7 +38,7 @@ export const incidentStories: Readonly<Record<string, (stage: Stage) => Promise<
     const desk = incidentDesk(stage)
     const { id, workflowId } = await desk.open()
     await desk.classify(id, false)
-    await stage.shows(workflowId, 'for somebody to close it')
+    await stage.shows(workflowId, 'for an operator to close it')
     await desk.incidents.close({ params: { id } })
     await stage.ends(workflowId)
     return workflowId

@@ -246,7 +246,7 @@ const stories: Readonly<Record<string, Story>> = {
   'collect-paid-in-parts': async stage => {
     const { reference, workflowId } = await aPaymentRequest(stage)
     await sendEuros(stage.client, 10, reference)
-    await stage.shows(workflowId, '€ 10.00 have come')
+    await stage.shows(workflowId, '€ 10.00 received')
     await sendEuros(stage.client, 20, reference)
     await stage.ends(workflowId)
     return workflowId

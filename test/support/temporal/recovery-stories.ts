@@ -15,7 +15,7 @@ async function underWay({ client, dash, shows }: Stage) {
   const { id } = await bodyOf(client.people.create({ body }))
   const { recovery } = await bodyOf(dash.people.recover({ params: { id } }))
   const workflowId = String(recovery?.workflowId)
-  await shows(workflowId, 'for somebody to stop it')
+  await shows(workflowId, 'for the 24 hours in which it can be stopped')
   return { params: { id }, workflowId }
 }
 

@@ -3,7 +3,6 @@ import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page }
 import { DEADLINE_MS } from '../until.ts'
 import { INSTALL_LIMIT, startChromium } from './chromium.ts'
 
-/** A page, with its errors and requests while it is open. */
 export interface PageVisit {
   readonly page: Page
   /** Errors of the console and of the page, including violations of its security policy. */

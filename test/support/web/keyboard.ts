@@ -27,7 +27,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     const focused = (await page.evaluate(FOCUSED)) as Focused
     seen.push(focused.name)
     if (focused.name !== name) continue
-    if (!focused.isVisible) throw new Error(`nobody sees that ${name} has the focus`)
+    if (!focused.isVisible) throw new Error(`the focus on ${name} is not visible`)
     return
   }
   throw new Error(`the keyboard reaches ${seen.join(', ')}, and not ${name}`)

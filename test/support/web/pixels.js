@@ -1,4 +1,4 @@
-/** Runs inside a page without a policy: the pixels of a PNG in Base64, as RGBA in Base64. */
+/** Runs in a page without a policy: the pixels of a PNG in Base64, as RGBA in Base64. */
 export async function pixelsOf(png) {
   const bytes = Uint8Array.from(atob(png), character => character.charCodeAt(0))
   const bitmap = await createImageBitmap(new Blob([bytes]))

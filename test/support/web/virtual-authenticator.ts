@@ -7,7 +7,6 @@ interface Credential {
 
 /** Chromium's virtual passkey device for one page. It verifies its user at once, unless set otherwise. */
 export interface VirtualAuthenticator {
-  /** Whether the finger is that of the user. */
   recognize(isUser: boolean): Promise<void>
   /** Lets this device sign with the passkeys of another one, as synced devices do. */
   takeOver(other: VirtualAuthenticator): Promise<void>

@@ -8,7 +8,6 @@ const PATH = '/v1/chat/completions'
 const model = await startReceiver()
 const QUESTION = 'Tell me a story about my agents'
 
-/** Asks, and keeps each line as it comes. */
 async function ask(url: string, key: string, body: object, lines: Line[]): Promise<void> {
   const answer = await fetch(`${url}/canvas/messages`, {
     method: 'POST',
@@ -37,7 +36,7 @@ describe('a conversation whose process is killed by SIGKILL between two lines', 
     const agent = await anAgent(api.client(key), { name: 'Reader' })
     const freeze = JSON.stringify({ operation: 'agents.freeze', input: { id: agent.id } })
     const call = { id: 'call_1', type: 'function', function: { name: 'call_operation', arguments: freeze } }
-    // The second question of the model is never answered: there the process dies.
+    // The model never answers its second question: the process dies there.
     model.treat(PATH, (response, n) => void (n === 0 && response.end(saying('I propose it.', [call]))))
 
     const told: Line[] = []

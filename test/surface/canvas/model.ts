@@ -111,7 +111,7 @@ describe('a language model', () => {
       'writes what no database keeps',
       { calls: [['call_operation', '{"operation":"agents.list","input":{"a":"\\u0000"}}']] },
     ],
-  ])('that %s is told so, and goes on', async (_, first) => {
+  ])('a model that %s gets an error, and continues', async (_, first) => {
     const { key } = await anOwner()
     expect(textsIn(await talk(key, [first, { text: 'Then I do not know.' }]))).toEqual([
       'Then I do not know.',

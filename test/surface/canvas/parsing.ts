@@ -61,7 +61,7 @@ describe('the grammar', () => {
     expect(spanOf('what was spent yesterday')).toEqual(['2026-11-21', '2026-11-22'])
   })
 
-  test('answers any text, whatever agents are called', () => {
+  test('answers any text, for any names of agents', () => {
     const name = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom('a', 'what', '.*', '(', '‹', '"'),

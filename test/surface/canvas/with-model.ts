@@ -15,7 +15,7 @@ export const service = await startTestService({
 })
 
 export const PATH = '/v1/chat/completions'
-/** The grammar does not know it. */
+/** Beyond the grammar. */
 export const QUESTION = 'Tell me a story about my agents'
 
 export interface Answer {
@@ -40,7 +40,10 @@ const answerOf = ({ text = '', calls = [] }: Answer): string =>
     usage: { total_tokens: 100 },
   })
 
-/** A server that answers by a script, the last of it again and again; gives the lines of the conversation. */
+/**
+ * Starts a model server that answers by a script and repeats its last answer; returns the lines of the
+ * conversation.
+ */
 export async function talk(
   key: string,
   script: readonly (Answer | string)[],
@@ -83,10 +86,10 @@ interface Told {
   readonly content: string
 }
 
-/** What the model was told last. */
+/** The last messages that the model received. */
 export const told = (): readonly Told[] => JSON.parse(server.at(PATH).at(-1)?.body ?? '').messages
 
-/** What the model was told of the conversation, and the message that stands after it. */
+/** The earlier turns that the model received, and the message after them. */
 export function toldBefore() {
   const [earlier = '', message] = (told().at(-1)?.content ?? '').split('\n\nThe message:\n')
   return { earlier: JSON.parse(earlier).data.earlier as { asked: string; answered: string }[], message }

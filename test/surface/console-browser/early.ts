@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { aPolicy, bodyOf } from '../../support/factories.ts'
 import { agentNamed, origin, saying, theOwnerAtThePage } from './trial-service.ts'
 
-/** Opens a page of the console whose modules are on their way until `release` is called. */
+/** Opens a page of the console whose modules do not arrive before `release` is called. */
 async function opened(page: Page, path: string) {
   let release: () => void = () => undefined
   const released = new Promise<void>(resolve => {
@@ -50,19 +50,19 @@ describe('before the scripts of a page listen', () => {
   test('what rings in this browser is chosen, and nothing of it stands in the address', async () => {
     const { page } = await theOwnerAtThePage({ permissions: ['notifications'] })
     const release = await opened(page, 'settings')
-    await page.getByLabel('What you call this browser').fill('My phone')
-    await page.getByRole('button', { name: 'Ring for these' }).click()
+    await page.getByLabel('Browser name').fill('My phone')
+    await page.getByRole('button', { name: 'Turn on notifications' }).click()
     release()
     await saying(page, ':is(#trouble, #news)', /\w/)
     expect(page.url()).toBe(`${origin}/console/settings`)
-    expect(await page.getByLabel('What you call this browser').inputValue()).toBe('My phone')
+    expect(await page.getByLabel('Browser name').inputValue()).toBe('My phone')
   })
 
   test('a page of which a script does not arrive says so, and sends nothing', async () => {
     const { client, page } = await theOwnerAtThePage()
     await page.route(/scripts\/forms-\w+\.js/, route => route.abort())
     await page.goto(`${origin}/console/policies`)
-    await saying(page, '#trouble', 'load it again')
+    await saying(page, '#trouble', 'Reload the page')
     await page.locator('summary', { hasText: 'New template' }).click()
     await page.getByLabel('Name').fill('Never')
     await page.getByRole('button', { name: 'New template' }).click()
@@ -81,8 +81,8 @@ test('what is typed in one form stays when another one of the page is done', asy
   await page.goto(`${origin}/console/policies/${policy.id}`)
   const rule = page.locator('[name="dailyLimitEuros"]')
   await rule.fill('70')
-  await page.getByRole('button', { name: 'Apply to its agents' }).click()
-  await page.locator('dialog').getByRole('button', { name: 'Apply to its agents' }).click()
+  await page.getByRole('button', { name: 'Apply to agents' }).click()
+  await page.locator('dialog').getByRole('button', { name: 'Apply to agents' }).click()
   await saying(page, '#news', 'Applied.')
   expect(await rule.inputValue()).toBe('70')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -96,7 +96,7 @@ test('an instant that is none is refused at its field, in the words of the API',
   await page.locator('summary', { hasText: 'New key' }).click()
   await page.getByLabel('Name').fill('Build server')
   await page.locator('form[data-operation] [name="environment"]').selectOption('sandbox')
-  await page.getByLabel('Until, by UTC').fill('tomorrow')
+  await page.getByLabel('Expires (UTC)').fill('tomorrow')
   await page.getByRole('button', { name: 'New key' }).click()
   await saying(page, 'form .refusal', 'expiresAt: must be')
   expect(await page.evaluate('document.activeElement.name')).toBe('expiresAt')

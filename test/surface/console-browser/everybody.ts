@@ -8,7 +8,6 @@ import { origin, saying, service } from './trial-service.ts'
 
 const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
 
-/** An account in which one of most kinds is there, and an intent waits. */
 async function anAccount() {
   const { client } = await service.owner()
   const agent = await anAgentUnder(client, rules)
@@ -19,7 +18,7 @@ async function anAccount() {
 const statusOf = async (client: TestClient, id: string) =>
   (await bodyOf(client.intents.get({ params: { id } }))).status
 
-/** What the Tab key reaches in the content, one after the other, and what of it nobody would see the focus of. */
+/** The elements that the Tab key reaches in the content, and those of them without a visible focus. */
 const WALK = `(() => {
   const can = 'a[href], button, input:not([type="hidden"]), select, textarea, summary, [tabindex="0"]'
   const here = [...document.querySelectorAll('main ' + can.split(', ').join(', main '))]
@@ -60,7 +59,7 @@ describe('by keyboard alone', () => {
     const { client, intent } = await anAccount()
     const { page, complaints } = await openAsOwner(client)
     await page.goto(`${origin}/console/approvals`)
-    await pressByKeyboard(page, 'Skip to the content')
+    await pressByKeyboard(page, 'Skip to content')
     await pressByKeyboard(page, 'Approve with passkey')
     await saying(page, 'dialog blockquote', intent.id)
     await pressByKeyboard(page, 'Sign with passkey')
@@ -72,7 +71,7 @@ describe('by keyboard alone', () => {
   test('every list, form and button is reached, and the focus is seen', async () => {
     const { client, agent, intent } = await anAccount()
     const { page } = await openAsOwner(client)
-    // The first word of the stream has all parts fetched anew, perhaps amid the walk.
+    // The first message of the stream fetches all parts again, which could happen during the walk.
     await page.route('**/events/stream', () => undefined)
     const places = [
       '',
@@ -96,14 +95,14 @@ describe('by keyboard alone', () => {
   })
 })
 
-/** How the page is for eyes that need something else: at 400 % a window of 1280 × 1024 is 320 × 256. */
+/** Looks for accessibility: at 400 %, a window of 1280 × 1024 is 320 × 256. */
 const looks: readonly (readonly [string, BrowserContextOptions])[] = [
   ['at a zoom of 400 %', { viewport: { width: 320, height: 256 } }],
   ['with forced colours', { forcedColors: 'active', viewport: { width: 1280, height: 800 } }],
   ['with reduced motion', { reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } }],
 ]
 
-/** Buttons that are told from text by nothing but their colour, and what moves by itself. */
+/** Buttons that only their colour distinguishes from text, and moving elements. */
 const UNTOLD = `[...document.querySelectorAll('button, .button, .status, meter, input, [aria-current]')]
   .filter(one => one.checkVisibility())
   .filter(one => {
@@ -174,7 +173,7 @@ test('without scripts every page is read, says what needs them, and offers nothi
     const answer = await plain.page.goto(address)
     const seen = await plain.page.locator('main').innerText()
     expect([address, answer?.status()]).toEqual([address, 200])
-    expect(seen).toContain('Without scripts this can be read.')
+    expect(seen).toContain('Without JavaScript this page is read-only.')
     expect(seen.length).toBeGreaterThan(160)
     const pressable = plain.page.locator('main form[data-operation] button:visible, main [data-copy]:visible')
     expect([address, await pressable.count()]).toEqual([address, 0])
@@ -183,7 +182,7 @@ test('without scripts every page is read, says what needs them, and offers nothi
   expect(await plain.page.locator('h1').innerText()).toContain('Books')
 })
 
-test('somebody who is not signed in, and has no scripts, is told where to go', async () => {
+test('a signed-out person without JavaScript sees where to sign in', async () => {
   const { page } = await open(`${origin}/console/agents`, { javaScriptEnabled: false })
   expect(page.url()).toContain('/login?to=console%2Fagents')
   expect((await page.locator('main').innerText()).length).toBeGreaterThan(40)

@@ -11,11 +11,9 @@ import {
   theOwnerAtThePage,
 } from './trial-service.ts'
 
-/** What is selected in the field that has the focus. */
 const SELECTED = `(({ value, selectionStart, selectionEnd }) =>
   value?.slice(selectionStart, selectionEnd))(document.activeElement)`
 
-/** The tabs that ask for the stream from now on. */
 const streamsIn = (pages: readonly Page[]) => {
   const streams: Page[] = []
   for (const page of pages)
@@ -51,7 +49,7 @@ describe('a live part', () => {
     const row = page.locator(`[id="${intent.id}"]`)
     await row.getByLabel('Against it').fill('I was not done')
     await bodyOf(client.intents.deny({ params: { id: intent.id }, body: { reason: 'I was faster' } }))
-    await row.filter({ hasText: 'This has changed meanwhile.' }).waitFor()
+    await row.filter({ hasText: 'This has changed in the meantime.' }).waitFor()
     expect(await row.getByLabel('Against it').inputValue()).toBe('I was not done')
     await row.getByRole('button', { name: 'Deny' }).click()
     await saying(page, '#waiting .refusal', /decided|denied|waits/)
@@ -67,12 +65,12 @@ describe('a live part', () => {
     await page.clock.install()
     await page.route('**/trial?part=*', route => route.fulfill({ status: 503, body: '{}' }))
     await agentNamed(client, 'Late')
-    await saying(page, '#agents[data-stale]', 'This may be old')
+    await saying(page, '#agents[data-stale]', 'This may be outdated')
     expect(await page.locator('#agents li').count()).toBeGreaterThan(0)
     await page.unroute('**/trial?part=*')
     await page.clock.runFor(10_000)
     await saying(page, '#agents:not([data-stale])', 'Late: active')
-    expect(await page.innerText('#agents')).not.toContain('This may be old')
+    expect(await page.innerText('#agents')).not.toContain('This may be outdated')
   })
 
   test('that is paused stays as it is until it goes on', async () => {
@@ -102,8 +100,8 @@ test('a part that is paused while it is fetched stays as it is, too', async () =
   await asked.promise
   const pause = page.getByRole('button', { name: 'Pause' })
   await pause.click()
-  // Only the answer that is held back can show this one: the page fetches its parts once when its stream opens, and that
-  // answer may show any agent created before the pause.
+  // Only the delayed answer can show this agent: the page fetches its parts once when its stream opens, and
+  // that answer may show any agent created before the pause.
   await agentNamed(client, 'Covered')
   const answered = page.waitForResponse('**/trial?part=*')
   pressed.resolve()
@@ -162,7 +160,7 @@ describe('a page whose stream is lost', () => {
     await page.route('**/events/stream', route => route.abort())
     await page.clock.install()
     await page.reload()
-    await saying(page, '#stream', 'The connection to the events is lost.')
+    await saying(page, '#stream', 'Live updates are disconnected.')
     await agentNamed(client, 'Polled')
     await page.clock.runFor(10_000)
     await saying(page, '#agents li', 'Polled: active')

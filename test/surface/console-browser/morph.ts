@@ -6,7 +6,6 @@ import { theOwnerAtThePage } from './trial-service.ts'
 const names = fc.constantFrom('a', 'b', 'c', 'd', 'e')
 const texts = fc.constantFrom('', 'One', 'Two', '<b>Three</b>')
 
-/** Rows and paragraphs, with names and without, in any order, some names twice. */
 const nodes = fc.letrec<{ node: string; list: string }>(tie => ({
   node: fc.oneof(
     { maxDepth: 3 },
@@ -24,7 +23,7 @@ const nodes = fc.letrec<{ node: string; list: string }>(tie => ({
   list: fc.array(tie('node'), { maxLength: 5 }).map(list => list.join('')),
 }))
 
-/** In the page: changes each one into the other, and gives what has become of it beside what it should be. */
+/** Runs in the page: morphs each node into the other, and returns the result beside the expected one. */
 const MORPH = (script: string, pairs: unknown) => `import('./scripts/${script}').then(({ morph }) =>
   ${JSON.stringify(pairs)}.map(([before, after]) => {
     const [now, next] = [before, after].map(html => Object.assign(document.createElement('div'), { innerHTML: html }))
@@ -34,7 +33,7 @@ const MORPH = (script: string, pairs: unknown) => `import('./scripts/${script}')
     return [now.innerHTML, next.innerHTML]
   }))`
 
-test('a part becomes what it is by now, whatever it was', async () => {
+test('a part is updated from any earlier state', async () => {
   const { page } = await theOwnerAtThePage()
   const script = String(preloadedScripts.find(({ name }) => name.startsWith('morph-'))?.name)
   const pairs = fc.sample(fc.tuple(nodes.list, nodes.list), 1_000)

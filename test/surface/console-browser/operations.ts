@@ -32,7 +32,7 @@ describe('a form', () => {
   test('that is sent twice by a double press is done once', async () => {
     const { client, page } = await theOwnerAtThePage()
     await page.getByLabel('Name').fill('Double')
-    // However long a busy machine takes for the second press, it is one of a double click.
+    // Keeps the two presses within one double click, however slow the machine is.
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 60_000)
     await page.getByRole('button', { name: 'Create' }).dblclick()
@@ -89,7 +89,7 @@ describe('a form', () => {
     await page.getByRole('button', { name: 'Subscribe' }).click()
     const secret = await page.locator('dialog code').innerText()
     expect(secret).toMatch(/^whsec_/)
-    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
     await saying(page, '#asked', 'Shown: webhook_')
     await saying(page, '#news', 'It is subscribed.')
     expect(await page.content()).not.toContain(secret)

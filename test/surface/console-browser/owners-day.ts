@@ -27,7 +27,6 @@ const runs = await runViewer()
 const origin = service.url.replace('127.0.0.1', 'localhost')
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** An account of which an agent has spent a little, with money in a wallet, and a receiver of webhooks that is broken. */
 async function anAccount() {
   const { client, ownerId } = await service.owner()
   await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
@@ -39,7 +38,6 @@ async function anAccount() {
   return { client, main, policyId, agent, payee, webhook: await aDeadLetter(client) }
 }
 
-/** A subscription whose receiver has refused a delivery until nobody tries any more. */
 async function aDeadLetter(client: Awaited<ReturnType<typeof service.owner>>['client']) {
   receiver.treat('/books', respondWith(500))
   const webhook = await aWebhook(client, { url: `${receiver.url}/books`, events: ['agent.frozen'] })
@@ -63,7 +61,7 @@ const unfold = (page: Page, name: string) => page.locator('summary', { hasText: 
 const sign = (page: Page) => press(page, 'Sign with passkey')
 const news = (page: Page, text: string) => page.locator('#news').filter({ hasText: text }).waitFor()
 
-/** Follows a link, until the scripts of the other page listen. */
+/** Follows a link, and waits until the scripts of the next page listen. */
 async function follow(page: Page, link: Locator): Promise<void> {
   const { href } = new URL(String(await link.getAttribute('href')), page.url())
   await link.click()
@@ -76,16 +74,15 @@ const goTo = (page: Page, section: string) =>
     page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section, exact: true }),
   )
 
-/** Invites an approver, who joins on a phone; gives the phone. */
 async function inviteGrace(page: Page) {
   await goTo(page, 'People')
-  await unfold(page, 'Invite a person')
+  await unfold(page, 'Invite person')
   await page.getByLabel('Name').fill('Grace Hopper')
   await page.getByLabel('Role').first().selectOption('approver')
-  await page.locator('form').getByRole('button', { name: 'Invite a person' }).click()
+  await page.locator('form').getByRole('button', { name: 'Invite person' }).click()
   await sign(page)
   const link = await page.locator('dialog dd code').innerText()
-  await press(page, 'I have kept it')
+  await press(page, 'I have stored it')
   await page.getByText('Grace Hopper').waitFor()
   const visited = await open(link, phone)
   await visited.page.locator('[data-action="redeem"]:visible').tap()
@@ -104,7 +101,7 @@ async function fund(page: Page, agent: string, wallet: { id: string }): Promise<
   await page.locator('.box').filter({ hasText: 'Money' }).getByText('€ 100.00').first().waitFor()
 }
 
-/** A template changes nothing until it is applied: so the last thirty days are replayed under it before. */
+/** A template changes nothing until it is applied, so the last thirty days are replayed under it first. */
 async function tighten(page: Page): Promise<void> {
   await goTo(page, 'Policies')
   await follow(page, page.locator('tr', { hasText: 'template' }).getByRole('link', { name: 'Research' }))
@@ -112,10 +109,10 @@ async function tighten(page: Page): Promise<void> {
   await press(page, 'Save')
   await news(page, 'Saved.')
   await press(page, 'Replay the last 30 days')
-  const changed = page.locator('#backtest tr', { hasText: 'Left to a person now' })
+  const changed = page.locator('#backtest tr', { hasText: 'Newly require approval' })
   await changed.getByText('€ 25.00').waitFor()
-  await press(page, 'Apply to its agents')
-  await page.locator('dialog').getByRole('button', { name: 'Apply to its agents' }).click()
+  await press(page, 'Apply to agents')
+  await page.locator('dialog').getByRole('button', { name: 'Apply to agents' }).click()
   await news(page, 'Applied.')
 }
 
@@ -134,7 +131,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await fund(page, 'Scout', main)
   await tighten(page)
 
-  // The agent asks for what it could have had yesterday, and a person decides.
+  // The agent requests what it could have bought yesterday, and a person decides.
   const token = service.client(
     String((await aToken(client, agent.id, { scopes: ['transfers:create'] })).token),
   )
@@ -149,9 +146,9 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await grace.page.getByRole('button', { name: 'Sign with passkey' }).tap()
   await news(grace.page, 'Approved.')
 
-  // The owner's page follows by itself: who has approved, then the payment, its run and what the ledger says.
+  // The owner's page updates by itself: approver, payment, run and ledger.
   await page.locator('h1').getByText('approved').waitFor()
-  await page.getByText('A person signed it with a passkey').waitFor()
+  await page.getByText('Signed with a passkey').waitFor()
   const transfer = await bodyOf(
     token.transfers.create({
       body: {
@@ -165,7 +162,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   )
   await follow(page, page.locator('main').getByRole('link', { name: transfer.id }).first())
   await page.locator('h1').getByText('completed').waitFor()
-  const run = String(await page.getByRole('link', { name: 'Open its run in Temporal' }).getAttribute('href'))
+  const run = String(await page.getByRole('link', { name: 'Open in Temporal' }).getAttribute('href'))
   const workflowId = decodeURIComponent(String(run.split('/workflows/')[1]))
   expect(run).toContain(`${WEB_UI}/namespaces/default/workflows/`)
   expect(await runs.of({ workflowId }).untilEnded()).toBe('completed')
@@ -179,14 +176,14 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await until('it has arrived', () => receiver.at('/books').length === 6)
 
   await page.goto(`${origin}/console/wallets/${agent.walletId}`)
-  await unfold(page, 'Draw up a statement')
-  await page.locator('form').getByRole('button', { name: 'Draw up a statement' }).click()
+  await unfold(page, 'Create statement')
+  await page.locator('form').getByRole('button', { name: 'Create statement' }).click()
   await page.waitForURL('**/console/statements/*')
   expect((await download(page, 'PDF')).subarray(0, 5).toString()).toBe('%PDF-')
   expect((await download(page, 'CSV')).toString()).toContain('25.00')
   expect((await download(page, 'camt.053')).toString()).toContain('camt.053')
 
-  // The invitation is sent once without a passkey, and the service says that it wants one.
+  // The invitation is sent without a passkey first, which the service refuses.
   expect(complaints.filter(text => !text.includes('status of 400'))).toEqual([])
   expect(grace.complaints).toEqual([])
 })

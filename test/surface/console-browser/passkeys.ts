@@ -5,7 +5,7 @@ import { anOwnerAtThePage, saying } from './trial-service.ts'
 
 const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
 
-/** Three intents that wait, on a page that shows them; the last one is the first in the list. */
+/** The last intent is the first in the list. */
 async function threeThatWait() {
   const visited = await anOwnerAtThePage()
   const agent = await anAgentUnder(visited.client, rules)
@@ -41,7 +41,7 @@ describe('what a passkey signs', () => {
     await saying(page, 'dialog blockquote', 'Third')
     await sign(page)
     await saying(page, 'dialog h2', '(2/3)')
-    await page.getByRole('button', { name: 'Skip this one' }).click()
+    await page.getByRole('button', { name: 'Skip' }).click()
     await saying(page, 'dialog h2', '(3/3)')
     await sign(page)
     await page.locator('dialog').waitFor({ state: 'detached' })
@@ -49,7 +49,7 @@ describe('what a passkey signs', () => {
     expect(await statusesOf(client, intents)).toEqual(['approved', 'created', 'approved'])
   })
 
-  test('that somebody else has decided meanwhile is refused beside its button, in the words of the API', async () => {
+  test('a request that another person has decided is refused beside its button, with the message of the API', async () => {
     const { client, page, intents } = await threeThatWait()
     await page.route('**/trial?part=*', route => route.abort())
     const row = page.locator('#waiting li').filter({ hasText: 'First' })

@@ -4,13 +4,11 @@ import { signedInTo } from '../../support/identity/console.ts'
 import { visit } from '../console-pages/devices.ts'
 import { anOwnerAtThePage, followed, openTab, origin, saying, service, trialPage } from './trial-service.ts'
 
-/** Ends every session of the owner, as another person does it. */
 async function endSessions(client: TestClient): Promise<void> {
   const { data } = await bodyOf(client.console.sessions({ query: { status: 'active' } }))
   for (const { id } of data) await bodyOf(client.console.endSession({ params: { id } }))
 }
 
-/** The page in the browser of another person of the account. */
 async function anApproverAtThePage(owner: Parameters<typeof signedInTo>[1]) {
   const { cookie, personId } = await signedInTo(service, owner, { role: 'approver' })
   const { page } = await visit('about:blank', { locale: 'en-GB' })
@@ -32,7 +30,7 @@ describe('a person who is removed', () => {
     expect(owner.page.url()).toBe(trialPage)
   })
 
-  test('is told so in place where something is typed', async () => {
+  test('a person with unsent input signs in again on the same page', async () => {
     const owner = await anOwnerAtThePage()
     const { page, personId } = await anApproverAtThePage(owner)
     await followed(owner.ownerId, 2)

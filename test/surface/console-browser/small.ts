@@ -35,7 +35,7 @@ describe('the small ones', () => {
   test('rules that are typed say what they would decide, and a wrong one is refused at its field', async () => {
     const { page } = await theOwnerAtThePage()
     await page.getByLabel('Amount').fill('20')
-    await saying(page, '[data-result]', /would be allowed|person would be asked/)
+    await saying(page, '[data-result]', /would be allowed|would need approval/)
     await page.getByLabel('At most').fill('10')
     await saying(page, '[data-result]', 'This would be denied.')
     expect(await page.innerText('[data-result]')).toContain('maxTransactionEuros')
@@ -58,7 +58,7 @@ describe('pushes', () => {
     const registered = registrationIn(devTools)
     const [worker] = await Promise.all([
       page.context().waitForEvent('serviceworker'),
-      // A push that comes before the worker is active is dropped.
+      // A push that arrives before the worker is active is dropped.
       page.evaluate(
         `navigator.serviceWorker.register('push-worker.js').then(() => navigator.serviceWorker.ready).then(${ACTIVATED})`,
       ),
@@ -67,7 +67,7 @@ describe('pushes', () => {
     const shown = []
     for (const data of PUSHES)
       shown.push(
-        // A busy browser drops one now and then. One that comes twice has the same tag, and is shown once.
+        // A busy browser drops a push now and then. A repeated one has the same tag, and is shown once.
         await until(`${data.event} is shown`, async () => {
           const push = { origin, registrationId, data: JSON.stringify(data) }
           await devTools.send('ServiceWorker.deliverPushMessage', push)
@@ -75,16 +75,16 @@ describe('pushes', () => {
         }),
       )
     expect(shown).toEqual([
-      ['Waits for you', 'intent_1', `${origin}/approve/intent_1`],
+      ['Waiting for you', 'intent_1', `${origin}/approve/intent_1`],
       ['agent frozen', 'agent_1', `${origin}/console/search?q=agent_1`],
     ])
   })
 
-  test('a browser without a push service says why it is told of nothing', async () => {
+  test('a browser without a push service shows why notifications are off', async () => {
     const { page, ownerId } = await theOwnerAtThePage({ permissions: ['notifications'] })
-    await saying(page, '[data-push-state]', 'This browser is told of nothing.')
+    await saying(page, '[data-push-state]', 'Notifications are off in this browser.')
     await page.getByRole('button', { name: 'Ring here' }).click()
-    await saying(page, '#trouble', 'The push service of the browser refuses:')
+    await saying(page, '#trouble', 'The push service of the browser refused:')
     expect(await service.sql('select id from push_subscriptions where owner_id = $1', [ownerId])).toEqual([])
   })
 
@@ -98,7 +98,7 @@ describe('pushes', () => {
   })
 })
 
-/** One that is ready may still be about to be active. */
+/** A ready worker may not be active yet. */
 const ACTIVATED = `({ active }) => new Promise(resolve => {
   const look = () => active.state === 'activated' && resolve(null)
   active.addEventListener('statechange', look)
@@ -111,8 +111,8 @@ const PUSHES = [
 ]
 
 /**
- * In the worker: what it shows of an event, and what a tap would open; null where nothing is shown within two seconds. A window
- * opens only for a real finger.
+ * Runs in the worker: its notification for an event, and the page that a tap opens; null without one within
+ * two seconds. Only a real tap opens a window.
  */
 const TAP = `(async tag => {
   let opened

@@ -6,13 +6,11 @@ import { trialArea } from '../../support/trial-page.ts'
 import { until } from '../../support/until.ts'
 import { openAsOwner, visit } from '../console-pages/devices.ts'
 
-/** A service with a page of the tests, which has one of everything that the scripts of the console make live. */
 export const service = await startTestService({ areas: { ...areas, trial: trialArea } })
 
 export const origin = service.url.replace('127.0.0.1', 'localhost')
 export const trialPage = `${origin}/console/trial`
 
-/** An owner whose first person is signed in by a passkey, and looks at the page. */
 export async function anOwnerAtThePage() {
   const owner = await service.owner()
   const client = owner.client as TestClient
@@ -31,7 +29,7 @@ async function aSignedInOwner() {
 
 let owner: ReturnType<typeof aSignedInOwner> | undefined
 
-/** The same owner in a new browser, which has the session and no passkey: quicker where none is needed. */
+/** The same owner in a new browser, with the session but no passkey, which is faster. */
 export async function theOwnerAtThePage(look: BrowserContextOptions = {}) {
   owner ??= aSignedInOwner()
   const { client, ownerId, storageState } = await owner
@@ -41,7 +39,6 @@ export async function theOwnerAtThePage(look: BrowserContextOptions = {}) {
 
 const STREAMS = 'select count(*)::int from event_streams where owner_id = $1'
 
-/** Waits until so many streams of the owner are open. */
 export async function followed(ownerId: string, count = 1): Promise<void> {
   await until(
     `${count} streams are open`,
@@ -58,6 +55,5 @@ export const openTab = async (context: BrowserContext): Promise<Page> => {
 export const agentNamed = async (client: TestClient, name: string) =>
   bodyOf(client.agents.create({ body: { name } }))
 
-/** Waits for an element that says this. */
 export const saying = (page: Page, selector: string, text: string | RegExp) =>
   page.locator(selector).filter({ hasText: text }).first().waitFor()

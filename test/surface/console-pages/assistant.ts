@@ -27,7 +27,7 @@ test('an assistant with the key of a login declares, waits while its person appr
     wait: async () => {
       if (++waits !== 2) return
       await page.goto(`${origin}${/\/cli\/[\w-]{43}/.exec(shown)?.[0]}`)
-      await page.getByRole('button', { name: 'Let in with passkey' }).click()
+      await page.getByRole('button', { name: 'Connect with passkey' }).click()
       await newsIn(page).filter({ hasText: 'Done.' }).waitFor()
     },
   })

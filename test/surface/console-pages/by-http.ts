@@ -8,7 +8,7 @@ const POLICY =
 const pages = ['/login', '/join', '/login?to=/approve'] as const
 
 describe('the pages that everybody may see', () => {
-  test.each(pages)('%s load only what is ours, have no code in them, and nobody keeps them', async path => {
+  test.each(pages)('%s load only this origin, have no inline code, and are not cached', async path => {
     const response = await readPage(path)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -25,7 +25,7 @@ describe('the pages that everybody may see', () => {
 
   test.each([
     ['/login', 'Sign in with a passkey', 'Mit Passkey anmelden'],
-    ['/join', 'Create your passkey', 'Ihren Passkey anlegen'],
+    ['/join', 'Create your passkey', 'Passkey erstellen'],
   ])('%s speaks English and German', async (path, english, inGerman) => {
     expect(await (await readPage(path)).text()).toContain(english)
     const response = await readPage(path, german)
@@ -64,14 +64,14 @@ describe('a page under another address than that of the passkeys', () => {
   test('says so, and links to the right one with where to go on', async () => {
     const response = await service.http('GET', '/login?to=%2Fapprove')
     expect(response.status).toBe(200)
-    expect(response.text).toContain(`Here that is ${new URL(origin).host}`)
+    expect(response.text).toContain(`Passkeys only work at ${new URL(origin).host}`)
     expect(response.text).toContain(`href="${origin}/login?to=%2Fapprove"`)
     expect(response.text).not.toContain('data-action')
   })
 
   test('says where passkeys cannot exist that they do not', async () => {
     const { text } = await unable.http('GET', '/join')
-    expect(text).toContain('No passkeys here')
+    expect(text).toContain('Passkeys are not available')
     expect(text).not.toContain('data-action')
   })
 })
@@ -100,7 +100,7 @@ describe('the pages of people without a session', () => {
     const { key } = await service.owner()
     const foreign = await readPage('/approve', { ...asBrowser, ...german, authorization: `Bearer ${key}` })
     expect([foreign.status, foreign.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
-    expect(await foreign.text()).toContain('Diese Seite kann nicht gezeigt werden')
+    expect(await foreign.text()).toContain('Diese Seite kann nicht angezeigt werden')
     const long = await readPage(`/login?to=${'x'.repeat(1_001)}`, asBrowser)
     expect([long.status, long.headers.get('x-error-code')]).toEqual([400, 'invalid_request'])
     expect(await long.text()).toContain('<p class="lead" lang="en">to: ')

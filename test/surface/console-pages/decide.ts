@@ -6,7 +6,6 @@ import { origin, service } from './pages-service.ts'
 
 const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
 
-/** An owner, an agent whose payments above ten euros wait, and such a payment. */
 async function aWaitingIntent() {
   const { client, ownerId, key } = await service.owner()
   const agent = await anAgentUnder(client, rules)
@@ -19,9 +18,9 @@ describe('a person with a passkey', () => {
     const { client, intent } = await aWaitingIntent()
     const { url } = await bodyOf(client.console.createLink({ body: {} }))
     const { page, complaints, requests } = await open(String(url))
-    await pressByKeyboard(page, 'Use the link and sign in')
+    await pressByKeyboard(page, 'Sign in with this link')
     await page.waitForURL('**/join')
-    await pressByKeyboard(page, 'Create a passkey')
+    await pressByKeyboard(page, 'Create passkey')
     await page.waitForURL('**/approve')
     await pressByKeyboard(page, 'Sign out')
     await page.waitForURL('**/login')
@@ -31,11 +30,11 @@ describe('a person with a passkey', () => {
     await page.waitForURL(`**/approve/${intent.id}`)
     await page.locator('blockquote').filter({ hasText: intent.id }).waitFor()
     await pressByKeyboard(page, 'Approve with passkey')
-    await newsIn(page).filter({ hasText: 'Approved. Your signature is kept as the proof.' }).waitFor()
+    await newsIn(page).filter({ hasText: 'Approved. Your signature is stored as proof.' }).waitFor()
     expect(await markIn(page).innerText()).toBe('Approved')
     expect(await page.evaluate('document.activeElement.id')).toBe('heading')
     expect(complaints).toEqual([])
-    await tabTo(page, 'Open the proof')
+    await tabTo(page, 'Open proof')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/intents/${intent.id}/approval`)
     expect(await page.innerText('body')).toContain(intent.id)
@@ -52,7 +51,7 @@ describe('a decision on the page', () => {
     await page.goto(address)
     await device.recognize(false)
     await page.getByRole('button', { name: 'Approve with passkey' }).click()
-    await troubleIn(page).filter({ hasText: 'did not confirm that it is you' }).waitFor()
+    await troubleIn(page).filter({ hasText: 'The passkey was not confirmed' }).waitFor()
     expect(await statusOf(client, intent.id)).toBe('created')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve with passkey')
     await device.recognize(true)
@@ -66,7 +65,7 @@ describe('a decision on the page', () => {
     const first = await openAsOwner(client)
     await first.page.goto(address)
     const second = await openBeside(first, address)
-    await second.page.getByLabel('Reason to deny it').fill('Too expensive')
+    await second.page.getByLabel('Reason for denying').fill('Too expensive')
     await Promise.all([
       first.page.getByRole('button', { name: 'Approve with passkey' }).click(),
       second.page.getByRole('button', { name: 'Deny' }).click(),
@@ -79,14 +78,14 @@ describe('a decision on the page', () => {
     const marks = await Promise.all([first, second].map(({ page }) => markIn(page).innerText()))
     expect(marks).toEqual(Array(2).fill(status === 'approved' ? 'Approved' : 'Denied'))
     const faster = [first, second].map(({ page }) =>
-      troubleIn(page).filter({ hasText: 'Somebody was faster: it has been decided already.' }),
+      troubleIn(page).filter({ hasText: 'Another person has already decided this intent.' }),
     )
     await Promise.race(faster.map(trouble => trouble.waitFor()))
     const told = await Promise.all(faster.map(trouble => trouble.count()))
     expect(told.sort()).toEqual([0, 1])
   })
 
-  test('of somebody else shows by itself, and asking for it is no activity of the person', async () => {
+  test('a decision of another person appears by itself, and polling for it does not extend the session', async () => {
     const { client, intent, address } = await aWaitingIntent()
     const { page, requests } = await openAsOwner(client)
     const polls: (string | undefined)[] = []
@@ -97,7 +96,7 @@ describe('a decision on the page', () => {
     await page.goto(address)
     await bodyOf(client.intents.deny({ params: { id: intent.id }, body: { reason: 'Not now' } }))
     await page.clock.runFor(5_000)
-    await newsIn(page).filter({ hasText: 'This has been decided meanwhile.' }).waitFor()
+    await newsIn(page).filter({ hasText: 'This has been decided in the meantime.' }).waitFor()
     expect(await markIn(page).innerText()).toBe('Denied')
     expect(await page.innerText('main')).toContain('Denied by an API key')
     expect(await page.innerText('main')).toContain('Not now')
@@ -115,7 +114,7 @@ describe('a decision on the page', () => {
     const { id: policyId } = await aPolicy(client, { ...rules, amountTolerancePercent: 5 })
     await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId } }))
     await page.getByRole('button', { name: 'Approve with passkey' }).click()
-    await troubleIn(page).filter({ hasText: 'What you would sign has changed.' }).waitFor()
+    await troubleIn(page).filter({ hasText: 'The statement that you sign has changed.' }).waitFor()
     expect(await sentence.innerText()).toContain('at most € 26.25')
     expect(await page.innerText('main')).toContain('€\u00a026.25')
     expect(await statusOf(client, intent.id)).toBe('created')
@@ -129,12 +128,12 @@ describe('a viewer', () => {
     const { client, ownerId, intent, address } = await aWaitingIntent()
     const { page, complaints } = await openAsOwner(client)
     await service.sql(`update people set role = 'viewer' where owner_id = $1`, [ownerId])
-    // Nobody was told of the change, so it counts from the next session on.
+    // The change of the role sends no event, so it applies from the next session on.
     await page.goto(`${origin}/login?to=approve/${intent.id}`)
     await page.locator('[data-action="sign-in"]').click()
     await page.waitForURL(address)
     const said = await page.innerText('main')
-    for (const words of ['€\u00a025.00', 'Bookshop', 'Limit without a person', 'your role is Viewer'])
+    for (const words of ['€\u00a025.00', 'Bookshop', 'Auto-approve limit', 'your role (Viewer)'])
       expect(said).toContain(words)
     expect(await page.locator('[data-action="approve"], [data-action="deny"]').count()).toBe(0)
     expect(complaints).toEqual([])

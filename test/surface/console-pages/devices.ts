@@ -3,7 +3,6 @@ import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { type PageVisit, useBrowser } from '../../support/web/browser.ts'
 import { addAuthenticator, type VirtualAuthenticator } from '../../support/web/virtual-authenticator.ts'
 
-/** A browser with a passkey device, on which somebody may be signed in. */
 export interface DeviceVisit extends PageVisit {
   readonly device: VirtualAuthenticator
 }
@@ -11,7 +10,6 @@ export interface DeviceVisit extends PageVisit {
 function useDevices() {
   const visit = useBrowser()
 
-  /** Opens a page in a browser of its own, with a device that knows its user. */
   const open = async (url: string, look: BrowserContextOptions = {}): Promise<DeviceVisit> => {
     const visited = await visit('about:blank', { locale: 'en-GB', ...look })
     const device = await addAuthenticator(visited.page)
@@ -19,7 +17,6 @@ function useDevices() {
     return { ...visited, device }
   }
 
-  /** Opens a second window of the same browser. */
   const openBeside = async ({ page, device }: DeviceVisit, url: string) => {
     const second = await page.context().newPage()
     const shared = await addAuthenticator(second)
@@ -28,7 +25,6 @@ function useDevices() {
     return { page: second, device: shared }
   }
 
-  /** The first person of an owner joins by a link and enrols a passkey. */
   const openAsOwner = async (client: TestClient, look: BrowserContextOptions = {}): Promise<DeviceVisit> => {
     const { url } = await bodyOf(client.console.createLink({ body: {} }))
     const visited = await open(String(url), look)
@@ -42,7 +38,6 @@ function useDevices() {
 /** One browser for all tests of the pages. */
 export const { visit, open, openBeside, openAsOwner } = useDevices()
 
-/** Redeems the link of the page and makes a passkey. */
 async function join(page: Page): Promise<void> {
   await page.locator('[data-action="redeem"]:visible').click()
   await page.locator('form[data-action="enrol"] button:visible').click()

@@ -6,7 +6,7 @@ test('a page of which a script does not arrive says so, in the language of its r
   const { page } = await visit('about:blank', { locale: 'de-DE' })
   await page.route(/assets\/page-\w+\.js/, route => route.abort())
   await page.goto(`${origin}/login`)
-  await troubleIn(page).filter({ hasText: 'Ein Teil dieser Seite ist nicht angekommen' }).waitFor()
+  await troubleIn(page).filter({ hasText: 'Die Seite wurde nicht vollständig geladen' }).waitFor()
   expect(await page.locator('[data-step]:visible').count()).toBe(0)
 })
 
@@ -27,7 +27,7 @@ test('what is pressed before the scripts of a page listen is done once they do',
   await page.locator('#user-code').fill('BCDF-GHJK')
   await page.locator('form[data-action="look"] button').click()
   release()
-  await troubleIn(page).filter({ hasText: 'No device waits under this code.' }).waitFor()
+  await troubleIn(page).filter({ hasText: 'No device is waiting with this code.' }).waitFor()
   expect([page.url(), await page.locator('#user-code').inputValue()]).toEqual([
     `${origin}/device`,
     'BCDF-GHJK',

@@ -23,7 +23,7 @@ describe('a link', () => {
         Promise.race([
           page.waitForURL('**/join').then(() => 'joined'),
           troubleIn(page)
-            .filter({ hasText: 'This link has been used.' })
+            .filter({ hasText: 'This link has already been used.' })
             .waitFor()
             .then(() => 'used'),
         ]),
@@ -51,20 +51,20 @@ describe('a link', () => {
     expect(heads.filter(head => head.includes(token))).toEqual([])
   })
 
-  test('that nobody has made is refused with what to do', async () => {
+  test('an unknown link is refused with a remedy', async () => {
     const { page } = await open(`${origin}/join#lnk_nobodyhasmadethisone0123456789`)
     await page.locator('[data-action="redeem"]').click()
     await troubleIn(page).filter({ hasText: 'This link' }).waitFor()
-    expect(await troubleIn(page).innerText()).toBe('This link is not known here. Ask for a new one.')
+    expect(await troubleIn(page).innerText()).toBe('This link is not valid. Ask for a new one.')
   })
 
-  test('that signs nobody in leads to how else one gets in, also where one has started the service', async () => {
+  test('an invalid link shows the other ways to sign in, also for the operator', async () => {
     const { page } = await open(`${origin}/login#lnk_nobodyhasmadethisone0123456789`)
     await page.locator('[data-action="redeem"]').click()
-    await troubleIn(page).filter({ hasText: 'This link is not known here.' }).waitFor()
+    await troubleIn(page).filter({ hasText: 'This link is not valid.' }).waitFor()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
     await page.locator('.hint', { hasText: 'npm start' }).waitFor()
-    const recovery = page.getByRole('link', { name: 'the recovery' })
+    const recovery = page.getByRole('link', { name: 'account recovery' })
     expect(await recovery.getAttribute('href')).toBe('docs/guides/people#recovery')
     expect(readFileSync('docs/how-to/people.md', 'utf8')).toContain('\n## Recovery\n')
   })
@@ -72,7 +72,7 @@ describe('a link', () => {
   test('goes along where its page was opened under another host', async () => {
     const url = await aLink()
     const { page } = await open(url.replace('localhost', '127.0.0.1'))
-    await page.getByRole('link', { name: 'Open this page there' }).click()
+    await page.getByRole('link', { name: 'Open the right address' }).click()
     await page.waitForURL(`${origin}/login`)
     await page.locator('[data-action="redeem"]').click()
     await page.waitForURL('**/join')
@@ -81,7 +81,7 @@ describe('a link', () => {
   })
 })
 
-/** Ways to name a place of somebody else, of which browsers understand nearly all. */
+/** Spellings of a foreign address, nearly all of which browsers understand. */
 const ELSEWHERE = [
   'https://evil.example/',
   '//evil.example',

@@ -19,7 +19,6 @@ const looks = [
 
 const hostile = `<img src=x onerror=alert(1)>\u202e"'&${'w'.repeat(150)}`
 
-/** An owner with intents in each state that the page shows otherwise. */
 async function intentsInEachState() {
   const { client } = await service.owner()
   const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 100, dailyLimitEuros: 500 }
@@ -35,10 +34,10 @@ async function intentsInEachState() {
   return { client, intents: [waiting, denied, approved, strange] }
 }
 
-/** The code of a terminal that waits, with a name as long and strange as it can be. */
+/** With a name as long and strange as possible. */
 const aWaitingCode = async () => (await aTerminal(service.client(), hostile.slice(0, 100))).code
 
-/** The code of a device that waits, with a name as long and strange as it can be. */
+/** With a name as long and strange as possible. */
 const aUserCode = async () =>
   (await aDevice(service.client(), { deviceName: hostile.replace('\u202e', '').slice(0, 100) })).userCode
 
@@ -56,7 +55,6 @@ let cookies: ReturnType<typeof cookiesOfOwner> | undefined
 
 const cookiesOfOwner = async () => (await openAsOwner(client)).page.context().storageState()
 
-/** Opens a page in a browser in which the owner is signed in. */
 async function visitSignedIn(path: string, look: BrowserContextOptions) {
   cookies ??= cookiesOfOwner()
   return visit(`${origin}/${path}`, { ...look, storageState: await cookies })
@@ -65,7 +63,7 @@ async function visitSignedIn(path: string, look: BrowserContextOptions) {
 describe.each(looks)('on %s', (_, look) => {
   test('every page is readable and accessible, and loads only what is ours', async () => {
     const { page, complaints, requests } = await visitSignedIn('approve', look)
-    // The other looks have no element that one of these does not have.
+    // The other looks have the same elements.
     const shown = look === looks[0][1] ? intents : intents.slice(0, 1)
     const paths = [
       'approve',
@@ -93,7 +91,7 @@ describe.each(looks)('on %s', (_, look) => {
   })
 })
 
-test('names that are markup, endless or turned around are shown as what they are', async () => {
+test('names with markup, endless words or bidirectional controls are shown as text', async () => {
   const strange = intents.at(-1)
   const { page, complaints } = await visitSignedIn(`approve/${strange?.id}`, { ...phone, locale: 'en-GB' })
   const heading = await page.locator('h1').innerText()
@@ -105,13 +103,13 @@ test('names that are markup, endless or turned around are shown as what they are
   expect(complaints).toEqual([])
 })
 
-test('on a phone the button to approve stands above the fold, and all that is touched is large enough', async () => {
+test('on a phone the approve button is above the fold, and all controls are large enough', async () => {
   const large = { viewport: { width: 390, height: 844 }, locale: 'en-GB', hasTouch: true, isMobile: true }
   const { page } = await visitSignedIn(`approve/${intents[0]?.id}`, large)
   await page.locator('blockquote').filter({ hasText: '26.25' }).waitFor()
   const button = await page.getByRole('button', { name: 'Approve with passkey' }).boundingBox()
   expect(Number(button?.y) + Number(button?.height)).toBeLessThanOrEqual(844)
-  expect(await page.innerText('#limits + ul')).toMatch(/Limit for one payment\s+€\s100\.00 at most/)
+  expect(await page.innerText('#limits + ul')).toMatch(/Limit per payment\s+up to €\s100\.00/)
   for (const path of [`approve/${intents[0]?.id}`, 'approve', `approve/${intents[2]?.id}`]) {
     await page.goto(`${origin}/${path}`)
     const small = await page
@@ -125,7 +123,7 @@ test('on a phone the button to approve stands above the fold, and all that is to
   expect(await page.innerText('main')).toContain('For A paper on caching')
 })
 
-test('who has no passkey yet is told that only one approves, and where one is made', async () => {
+test('a person without a passkey sees that approving needs one, and can create it', async () => {
   const { client } = await service.owner()
   const { id } = await anIntent(
     client,
@@ -136,7 +134,7 @@ test('who has no passkey yet is told that only one approves, and where one is ma
   await page.locator('[data-action="redeem"]:visible').click()
   await page.waitForURL('**/join')
   await page.goto(`${origin}/approve/${id}`)
-  await page.getByText('only a passkey approves here').waitFor()
+  await page.getByText('Approving needs a passkey').waitFor()
   expect(await page.getByRole('button', { name: 'Approve with passkey' }).isVisible()).toBe(false)
   await page.getByRole('link', { name: 'Create your passkey' }).click()
   await page.waitForURL('**/join?to=*')

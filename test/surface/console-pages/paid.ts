@@ -3,7 +3,6 @@ import { anAgentUnder, anIntent, aWallet, bodyOf } from '../../support/factories
 import { signedInTo } from '../../support/identity/console.ts'
 import { german, readPage, service } from './pages-service.ts'
 
-/** The page of an intent that was approved for 7 euros, and paid with so much. */
 async function pageOfPaid(amountEuros: number) {
   const owner = await service.owner()
   const { client } = owner
@@ -18,14 +17,14 @@ async function pageOfPaid(amountEuros: number) {
   return { page: await read(), inGerman: await read(german) }
 }
 
-test('the page of an intent that was paid with less than was approved tells both sums', async () => {
+test('the page of an intent that was paid with less than was approved shows both amounts', async () => {
   const { page, inGerman } = await pageOfPaid(5)
-  expect(page).toMatch(/€\s?5\.00 has been paid of the €\s?7\.00 that was approved\./)
-  expect(inGerman).toMatch(/Von den freigegebenen 7,00\s€ sind 5,00\s€ bezahlt worden\./)
+  expect(page).toMatch(/€\s?5\.00 was paid; €\s?7\.00 was approved\./)
+  expect(inGerman).toMatch(/5,00\s€ wurden bezahlt; freigegeben waren 7,00\s€\./)
 })
 
-test('the page of an intent that was paid as approved tells one sum', async () => {
+test('the page of an intent that was paid as approved shows one amount', async () => {
   const { page } = await pageOfPaid(7)
-  expect(page).toContain('The payment has been made.')
-  expect(page).not.toContain('has been paid of')
+  expect(page).toContain('The payment is complete.')
+  expect(page).not.toContain('was paid;')
 })

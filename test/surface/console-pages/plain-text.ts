@@ -10,7 +10,7 @@ test.each([
   ['👩‍👧 Söhne', '👩‍👧 Söhne'],
   ['می‌خواهم', 'می‌خواهم'],
   ['<img src=x>', '<img src=x>'],
-])('the text %j of somebody else shows as %j', (text, shown) => {
+])('the third-party text %j is shown as %j', (text, shown) => {
   expect(plainText(text)).toBe(shown)
 })
 

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { ruleTable } from '../../../src/control/rules/decide.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
-import { refusalWords } from '../../../src/surface/console-pages/refusal-words.ts'
-import { germanReason, ruleName } from '../../../src/surface/console-pages/rule-words.ts'
+import { refusalTexts } from '../../../src/surface/console-pages/refusal-texts.ts'
+import { germanReason, ruleName } from '../../../src/surface/console-pages/rule-texts.ts'
 import { texts } from '../../../src/surface/console-pages/texts.ts'
 
 const namesIn = (value: unknown): string[] =>
@@ -14,11 +14,11 @@ const namesIn = (value: unknown): string[] =>
         ...namesIn(member).map(below => `${name}.${below}`),
       ])
 
-test('both languages say the same things, and not in the same words', () => {
+test('both languages have the same texts, all of them translated', () => {
   expect(namesIn(texts.de)).toEqual(namesIn(texts.en))
-  expect(Object.keys(refusalWords('de'))).toEqual(Object.keys(refusalWords('en')))
-  for (const [code, words] of Object.entries(refusalWords('en')))
-    expect(refusalWords('de')[code]).not.toBe(words)
+  expect(Object.keys(refusalTexts('de'))).toEqual(Object.keys(refusalTexts('en')))
+  for (const [code, words] of Object.entries(refusalTexts('en')))
+    expect(refusalTexts('de')[code]).not.toBe(words)
 })
 
 test.each(ruleTable.map(({ name }) => name))('the rule %s has a name in both languages', name => {
@@ -26,12 +26,11 @@ test.each(ruleTable.map(({ name }) => name))('the rule %s has a name in both lan
   expect(ruleName(name, 'de')).not.toBe(name)
 })
 
-test('a limit that asks a person is told in German with its amount, and the lack of one without', () => {
+test('the German reason for approval has the amount of the limit, if there is one', () => {
   expect(germanReason('autoApproveLimitEuros', { limit: '10,00 €', used: 25 })).toContain('10,00 €')
   expect(germanReason('autoApproveLimitEuros', { limit: '', used: 25 })).not.toContain('€')
 })
 
-/** The operations that the scripts of the pages call. */
 const CALLED = [
   'console.redeemLink',
   'console.session',
@@ -53,12 +52,15 @@ const CALLED = [
   'cliAuth.deny',
 ]
 
-/** Refusals that the pages cannot cause: they name nobody else, whoever is removed has no session, and none is a key. */
+/**
+ * Refusals that the pages cannot cause: they name no other person, removed people have no session, and no
+ * caller is a key.
+ */
 const NEVER = new Set(['person_mismatch', 'person_not_found', 'person_required', 'scope_not_held'])
 
-test.each(CALLED)('every refusal of %s is told with what to do', key => {
+test.each(CALLED)('every refusal of %s has a remedy', key => {
   const called = published(areas).find(registered => registered.key === key)
   expect(called?.key).toBe(key)
   const codes = Object.keys(called?.operation.fails ?? {}).filter(code => !NEVER.has(code))
-  expect(codes.filter(code => refusalWords('en')[code] === undefined)).toEqual([])
+  expect(codes.filter(code => refusalTexts('en')[code] === undefined)).toEqual([])
 })

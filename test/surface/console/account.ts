@@ -3,7 +3,6 @@ import { sealTrail } from '../../support/compliance/trail.ts'
 import { anAgent, aToken, aWebhook, bodyOf } from '../../support/factories.ts'
 import { aVisitor, service, type Visitor } from './visitors.ts'
 
-/** An account in which something of each kind has happened. */
 async function anAccount() {
   const visitor = await aVisitor()
   const { client } = visitor.owner
@@ -77,13 +76,13 @@ describe('the pages of an account', () => {
 
   test('say how far the audit trail is sealed, and verify it where that is asked for', async () => {
     const { read } = await aVisitor()
-    expect(await pageOf(read, 'console/audit')).toContain('Nothing is sealed yet')
+    expect(await pageOf(read, 'console/audit')).toContain('No entries are sealed yet')
     await sealTrail(service)
     const sealed = await pageOf(read, 'console/audit')
     expect(sealed).toMatch(/\d+ entries are sealed/)
-    expect(sealed).not.toContain('as it was sealed')
+    expect(sealed).not.toContain('The trail is intact')
     expect(await pageOf(read, 'console/audit?part=trail&verify=now')).toMatch(
-      /The trail is as it was sealed\.<\/strong> \d+ entries/,
+      /The trail is intact\.<\/strong> \d+ entries/,
     )
   })
 
@@ -146,11 +145,11 @@ describe('the pages of an account', () => {
     expect(owner.ownerId).toBe(webhook.ownerId)
   })
 
-  test('say in the frame of each page when the test clock is moved', async () => {
+  test('show in the frame of each page that the test clock is ahead', async () => {
     const { owner, read } = await aVisitor()
-    expect(await pageOf(read, 'console/settings')).not.toContain('The test clock is moved: it is')
+    expect(await pageOf(read, 'console/settings')).not.toContain('The test clock is ahead:')
     await bodyOf(owner.client.sandbox.advance({ body: { days: 3 } }))
     for (const path of ['console', 'console/settings', 'console/runs'])
-      expect(await pageOf(read, path)).toMatch(/The test clock is moved: it is \d+ \w+ \d\d:\d\d UTC here/)
+      expect(await pageOf(read, path)).toMatch(/The test clock is ahead: \d+ \w+ \d\d:\d\d UTC/)
   })
 })

@@ -13,20 +13,20 @@ test('a person asks in a sentence, sees the difference that a wish makes, and ap
   await page.goto(new URL('console/ask', page.url()).href)
   await page.getByRole('button', { name: 'What is waiting?' }).click()
   await page.locator('.talk').getByText('to <b>Bookshop</b>').waitFor()
-  // The conversation is gone meanwhile: a new one begins by itself.
+  // The conversation is deleted meanwhile, so a new one begins.
   await service.sql('delete from conversations where owner_id = $1', [ownerId])
   await page.locator('#ask').fill(`Let "${agent.name}" spend 20 € a day`)
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.locator('.talk article').getByText('dailyLimitEuros').waitFor()
-  // On a phone no head stands above the cells: each says what it is.
-  expect(await page.locator('.talk td').first().getAttribute('data-name')).toBe('Member')
-  await page.getByRole('link', { name: 'Look at it and apply' }).click()
+  // On a phone the table has no header: each cell has its heading.
+  expect(await page.locator('.talk td').first().getAttribute('data-name')).toBe('Field')
+  await page.getByRole('link', { name: 'Review and apply' }).click()
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
   await page.locator('h1 .status').getByText('applied').waitFor()
   const kept = await service.sql('select title from conversations where owner_id = $1', [ownerId])
   expect(kept).toEqual([{ title: expect.stringContaining('spend 20 € a day') }])
   const policy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
-  // Of a refusal that is answered by another try the browser tells all the same.
+  // The browser logs a refusal even if another attempt succeeds.
   const others = complaints.filter(text => !text.includes('404'))
   expect([policy.dailyLimitEuros, others]).toEqual([20, []])
 })

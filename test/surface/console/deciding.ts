@@ -16,7 +16,6 @@ const service = await startTestService({
 })
 const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
 
-/** An owner with an agent of which payments above ten euros wait, and what a person of a role reads. */
 async function anAccount() {
   const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, rules)
@@ -47,8 +46,8 @@ describe('the approvals', () => {
     const { status, text } = await read('console/approvals')
     expect(status).toBe(200)
     expect(text).toContain('Bookshop &amp; &lt;b&gt;Sons&lt;/b&gt;')
-    expect(text).toContain('2 wait, <data class="amount" value="50">€\u00a050.00</data> in all')
-    expect(text).toContain('<strong>Limit without a person</strong>')
+    expect(text).toContain('2 waiting, <data class="amount" value="50">€\u00a050.00</data> in total')
+    expect(text).toContain('<strong>Auto-approve limit</strong>')
     expect(text).toMatch(new RegExp(`<strong>Possible duplicate</strong> of <a href="[^"]*${first.id}">`))
     expect(text).toContain('data-name="Left now"')
     expect(text.split(APPROVE)).toHaveLength(3)
@@ -56,14 +55,14 @@ describe('the approvals', () => {
     expect(text).toContain(`data-each="#of-${agent.id} form[data-challenge]"`)
   })
 
-  test('tell what every limit leaves now beside what it left then, and what has come up since', async () => {
+  test('show remaining limits at request and now, and rules that refuse since', async () => {
     const { client, read } = await anAccount()
     const agent = await anAgentUnder(client, { ...rules, dailyLimitEuros: 100 })
     await anIntent(client, agent.id, { amountEuros: 40 })
     await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Kiosk' })
     const left = async () => {
       const { text } = await read('console/approvals')
-      const row = text.split('<tr>').find(one => one.includes('Limit for the day')) ?? ''
+      const row = text.split('<tr>').find(one => one.includes('Daily limit')) ?? ''
       return { amounts: [...row.matchAll(/value="([\d.]+)"/g)].map(([, value]) => Number(value)), text }
     }
     expect((await left()).amounts).toEqual([100, 0, 100, 91])
@@ -103,7 +102,7 @@ describe('the approvals', () => {
     const params = { id: intent.id }
     await bodyOf(client.intents.deny({ params, body: { reason: 'Too expensive' } }))
     const { text } = await read('console/approvals?part=waiting,decided')
-    expect(text).toContain('Nothing waits for you.')
+    expect(text).toContain('Nothing to approve.')
     expect(text).toMatch(/class="status bad">denied<\/span>[\s\S]*€\s25\.00<\/data> to <bdi>Bookshop/)
   })
 
@@ -127,11 +126,13 @@ describe('the approvals', () => {
     )
     const { text } = await read('console/approvals')
     expect(text).toContain('name="limits.maxTransactionEuros" value="50"')
-    expect(text).toContain('<strong>close match</strong>, it suggests <strong><bdi>Adler GmbH</bdi></strong>')
+    expect(text).toContain(
+      '<strong>close match</strong>; the bank suggests <strong><bdi>Adler GmbH</bdi></strong>',
+    )
     expect(text).toContain('<bdi>Close Adler GmbH</bdi>')
     expect(text).toContain('data-operation="POST /transfers/{id}/confirm-payee"')
     const home = await read('console')
-    expect(home.text).toContain('2 wait for you')
+    expect(home.text).toContain('2 requests to approve')
   })
 
   test('are decided with a passkey, one after the other, and the page follows by itself', async () => {
@@ -140,12 +141,12 @@ describe('the approvals', () => {
     const intents = [await anIntent(client, agent.id), await anIntent(client, agent.id, { merchant: 'Café' })]
     const { page, complaints } = await openAsOwner(client)
     await page.goto(new URL('console/approvals', page.url()).href)
-    await page.getByRole('button', { name: 'Approve these 2 one after the other' }).click()
+    await page.getByRole('button', { name: 'Approve all 2, one by one' }).click()
     for (const _ of intents) {
       const sign = page.getByRole('dialog').getByRole('button', { name: /sign/i })
       await sign.click()
     }
-    await page.locator('#waiting').getByText('Nothing waits for you.').waitFor()
+    await page.locator('#waiting').getByText('Nothing to approve.').waitFor()
     const statuses = await Promise.all(
       intents.map(async ({ id }) => (await bodyOf(client.intents.get({ params: { id } }))).status),
     )
@@ -173,15 +174,15 @@ describe('the page of an intent', () => {
 describe('the home page', () => {
   test('tells what was spent of the budget, which agents are frozen, and how the service is', async () => {
     const { client, agent, read } = await anAccount()
-    expect((await read('console')).text).toContain('No budget is set')
+    expect((await read('console')).text).toContain('No shared budget.')
     await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: 100 } }))
     await anIntent(client, agent.id, { amountEuros: 8 })
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'It buys too much' } }))
     const { text } = await read('console')
-    expect(text).toContain('Nothing waits for you')
+    expect(text).toContain('Nothing to approve')
     expect(text).toMatch(/<meter[^>]* max="100" value="8"/)
     expect(text).toContain('It buys too much')
-    expect(text).toMatch(/<dt>Temporal<\/dt><dd>not used here/)
+    expect(text).toMatch(/<dt>Temporal<\/dt><dd>not in use/)
   })
 })
 
@@ -222,7 +223,7 @@ describe('the search', () => {
     expect((await read('console/search?q=scou')).text).toContain('100% Scout')
     expect((await read('console/search?q=0%25')).text).toContain('100% Scout')
     expect((await read('console/search?q=_')).text).toContain('No results.')
-    expect((await read('console/search?q=BOOKSHOP')).text).toContain('All to this merchant')
+    expect((await read('console/search?q=BOOKSHOP')).text).toContain('All intents to this merchant')
     expect((await stranger.read('console/search?q=scou')).text).toContain('No results.')
     expect((await read(`console/search?q=${'x'.repeat(300)}`)).status).toBe(200)
   })
@@ -237,7 +238,7 @@ describe('while the database is away', () => {
     const style = /href="([^"]+\.css)"/.exec(text)?.[1]
     await proxy.open()
     expect(status).toBe(503)
-    expect(text).toContain('<h1>The database cannot be reached</h1>')
+    expect(text).toContain('<h1>The database is unreachable</h1>')
     expect(text).toContain('http-equiv="refresh" content="10"')
     expect(text).toContain('GET /health')
     expect(german.text).toContain('Die Datenbank ist nicht erreichbar')

@@ -8,7 +8,7 @@ import { aVisitor } from './visitors.ts'
 
 const { nouns, operations } = JSON.parse(readFileSync('commands.json', 'utf8')) as CommandTable
 
-/** Sections whose list names a record in its address. */
+/** Sections whose list has a record in its address. */
 const OF_A_RECORD = ['authorizations', 'entries', 'request-payments']
 
 const lists = Object.keys(sections).filter(name => !OF_A_RECORD.includes(name))

@@ -5,7 +5,7 @@ import { withConnection } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 import { aVisitor, service } from './visitors.ts'
 
-/** Ends what waits for a lock, as the service ends a statement that takes too long. */
+/** Cancels statements that wait for a lock, like the statement timeout of the service. */
 const END_WAITING = `select pg_cancel_backend(pid) from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`
 
@@ -13,7 +13,7 @@ const anAgent = async (visitor: Awaited<ReturnType<typeof aVisitor>>, name = 'Sc
   bodyOf(visitor.owner.client.agents.create({ body: { name } }))
 
 describe('a page of the console', () => {
-  test('leads somebody who is not signed in to where people sign in, and back', async () => {
+  test('leads a signed-out person to the sign-in page and back', async () => {
     const answer = await fetch(`${service.url}/console/agents?status=active`, {
       headers: { accept: 'text/html' },
       redirect: 'manual',
@@ -22,7 +22,7 @@ describe('a page of the console', () => {
     expect(answer.headers.get('location')).toBe('../login?to=console%2Fagents%3Fstatus%3Dactive')
   })
 
-  test('loads nothing but what is ours, and may be framed by nobody', async () => {
+  test('loads only this origin, and cannot be framed', async () => {
     const visitor = await aVisitor()
     const { headers, text } = await visitor.read('console')
     expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
@@ -34,7 +34,7 @@ describe('a page of the console', () => {
     const visitor = await aVisitor()
     const { text } = await visitor.read('console')
     expect(text).toContain('<html lang="en" class="test"')
-    expect(text).toContain('Test mode: no real money moves here')
+    expect(text).toContain('Test mode: no real money moves')
     const live = await signedInTo(service, { ownerId: visitor.owner.ownerId, mode: 'live' })
     const answer = await fetch(`${service.url}/console`, {
       headers: { ...live.headers, accept: 'text/html' },
@@ -61,8 +61,8 @@ describe('a page of the console', () => {
       return page
     })
     expect(status).toBe(200)
-    expect(text).toContain('This cannot be shown just now')
-    expect(text).toContain('Nothing waits for you')
+    expect(text).toContain('This part updates with the next payment')
+    expect(text).toContain('Nothing to approve')
   })
 
   test('shows a viewer no button that would be refused, and an owner all of them', async () => {
@@ -99,7 +99,7 @@ describe('a page of the console', () => {
     expect(status).toBe(404)
   })
 
-  test('marks in the navigation where one is, and leads from there to the other pages, whoever has looked before', async () => {
+  test('marks the present page in the navigation, for each role', async () => {
     const visitor = await aVisitor()
     const approver = await aVisitor('approver', visitor.owner)
     const { id } = await anAgent(visitor)
@@ -138,7 +138,7 @@ describe('a page of the console', () => {
     expect((await visitor.read('console?colour=green')).status).toBe(400)
   })
 
-  test('shows names of others as text, whatever they are', async () => {
+  test('shows third-party names as text', async () => {
     const visitor = await aVisitor()
     const name = `<img src=x onerror=alert(1)></script>\u202e{{7*7}}`
     const { id } = await anAgent(visitor, name)

@@ -8,7 +8,6 @@ import { aVisitor, service } from './visitors.ts'
 
 const PAGES = ['costs', 'merchants', 'outcomes', 'forecast']
 
-/** Somebody who looks at what two agents of the account have spent. */
 async function aLooker() {
   const paying = await aPayingOwner(service)
   return { ...paying, ...(await aVisitor('owner', paying)) }
@@ -30,7 +29,7 @@ describe('the pages about insight', () => {
     expect((await viewer.read('console')).text).toContain('No unusual spending in the last 30 days')
   })
 
-  test('draw costs day by day with what came back, and tell the same in a table and as CSV', async () => {
+  test('draw costs and refunds by day, with the same figures in a table and as CSV', async () => {
     const { client, agent, read, ...owner } = await aLooker()
     await pay({ client, agent, shopId: owner.shopId }, 12.5)
     await later(client, 2)
@@ -48,10 +47,10 @@ describe('the pages about insight', () => {
     expect((await read(address)).text.trimEnd().split('\r\n')).toHaveLength(3)
     const alone = await read(`console/costs?agentId=${agent.id}&from=&to=`)
     expect(alone.text.match(/<rect class="up"/g)).toHaveLength(1)
-    expect((await read('console/costs?groupBy=month')).text).toContain('Spent by month')
+    expect((await read('console/costs?groupBy=month')).text).toContain('Spending by month')
   })
 
-  test('tell merchants with every text that means them, and outcomes with the interval of their rate', async () => {
+  test('show merchants with their spellings, and outcomes with the interval of their rate', async () => {
     const { read, ...owner } = await aLooker()
     const { client } = owner
     await payByCard(owner, 20, 'AMZN MKTP DE*1X2Y3')
@@ -61,7 +60,7 @@ describe('the pages about insight', () => {
       await bodyOf(client.outcomes.create({ body: { intentId, success, valueEuros: 25 } }))
     }
     const merchants = await read('console/merchants')
-    expect(merchants.text).toContain('2 texts')
+    expect(merchants.text).toContain('2 spellings')
     expect(merchants.text).toContain('€\u00a040.00')
     const { text } = await read('console/outcomes')
     expect(text).toContain('66.7%')
@@ -77,16 +76,16 @@ describe('the pages about insight', () => {
       await later(client, 2)
     }
     const query = { days: 14 }
-    const told = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query }))
+    const forecast = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query }))
     const { text } = await read(`console/forecast?agentId=${agent.id}&days=14`)
-    expect(text).toContain('Runs out on')
-    expect(told.runsOut.wallet.p50).not.toBeNull()
-    expect(text).toContain(`<strong><time datetime="${told.runsOut.wallet.p50}">`)
+    expect(text).toContain('Depletion date')
+    expect(forecast.runsOut.wallet.p50).not.toBeNull()
+    expect(text).toContain(`<strong><time datetime="${forecast.runsOut.wallet.p50}">`)
     expect(text.match(/<path class="band"/g)).toHaveLength(1)
     expect(text.match(/<rect class="up"/g)).toHaveLength(14)
     expect(rowsIn(text)).toBe(29 + 13)
-    expect(text).toContain('Past days judged')
-    expect((await read('console/forecast')).text).toContain('All agents and you')
+    expect(text).toContain('Days compared')
+    expect((await read('console/forecast')).text).toContain('You and all agents')
   })
 
   test('tell on the first page what a person would have wished to know', async () => {
@@ -104,7 +103,7 @@ describe('the pages about insight', () => {
     expect(text).toContain(`console/agents/${agent.id}`)
   })
 
-  test('refuse what the reports refuse, and nothing of others is told', async () => {
+  test('refuse invalid reports, and show no data of other accounts', async () => {
     const { read } = await aVisitor()
     const stranger = await aVisitor()
     const { id } = await bodyOf(stranger.owner.client.agents.create({ body: { name: 'Scout' } }))
@@ -120,14 +119,14 @@ describe('the pages about insight', () => {
 })
 
 describe('a drawing', () => {
-  const told = { id: 'a', title: '<b>', description: '"', legend: [], table: html`<table></table>` }
+  const words = { id: 'a', title: '<b>', description: '"', legend: [], table: html`<table></table>` }
   const amount = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1e14 })).map(cents => cents / 100)
 
-  test('stays within its frame whatever the amounts, and keeps names a text', () => {
+  test('stays within its frame for any amounts, and shows names as text', () => {
     const any = fc.record({ name: fc.constant('<i>'), up: amount, down: amount })
     fc.assert(
       fc.property(fc.array(any, { minLength: 1, maxLength: 40 }), items => {
-        const { text } = bars(items, told)
+        const { text } = bars(items, words)
         for (const [, y, height] of text.matchAll(/ y="([^"]+)" width="[^"]+" height="([^"]+)"/g)) {
           expect(Number(y)).toBeGreaterThanOrEqual(-2)
           expect(Number(y) + Number(height)).toBeLessThanOrEqual(202)
@@ -138,17 +137,17 @@ describe('a drawing', () => {
     )
   })
 
-  test('of a forecast has its band from the day on from which one is foretold', () => {
-    const foretold = { p10: 1, p50: 2, p90: 4 }
+  test('of a forecast has its band from the first forecast day', () => {
+    const forecast = { p10: 1, p50: 2, p90: 4 }
     const { text } = fan(
       [
         { name: 'past', spent: 3 },
-        { name: 'ahead', foretold },
+        { name: 'ahead', forecast },
       ],
-      told,
+      words,
     )
     expect(text).toContain('d="M500 40L1000 40L1000 160L500 160Z"')
     expect(text).toContain('d="M500 120L1000 120"')
-    expect(fan([{ name: 'one', foretold: { p10: 0, p50: 0, p90: 0 } }], told).text).not.toMatch(/NaN/)
+    expect(fan([{ name: 'one', forecast: { p10: 0, p50: 0, p90: 0 } }], words).text).not.toMatch(/NaN/)
   })
 })

@@ -19,7 +19,6 @@ const LISTS = [
   ],
 ]
 
-/** An owner with money in a wallet, and what has become of a part of it. */
 async function aSpender() {
   const visitor = await aVisitor()
   const { client } = visitor.owner
@@ -27,7 +26,7 @@ async function aSpender() {
   return { ...visitor, client, wallet }
 }
 
-/** A transfer whose payee the bank knows by another name: it waits for a person. */
+/** A transfer whose payee the bank knows by another name, so it waits for a person. */
 async function aDoubtfulTransfer({ client, wallet }: Awaited<ReturnType<typeof aSpender>>) {
   const { id: beneficiaryId } = await aBeneficiary(client, { name: 'Close Adler GmbH' })
   const { id } = await aSepaTransfer(client, { fromWalletId: wallet.id, beneficiaryId, amountEuros: 80 })
@@ -78,7 +77,7 @@ describe('the pages about money', () => {
     const approver = await aVisitor('approver', spender.owner)
     const { text } = await approver.read(`console/transfers/${id}`)
     expect(text).toContain('Is this the payee?')
-    expect(text).toContain('The payee’s bank knows the account by a similar name')
+    expect(text).toContain('Payee check: the name is similar')
     expect(text).toContain('Adler GmbH')
     expect(operations(text)).toEqual(['POST /transfers/{id}/confirm-payee'])
     expect(operations((await spender.read(`console/transfers/${id}`)).text)).toEqual([
@@ -106,11 +105,11 @@ describe('the pages about money', () => {
 
   test('prove the ledger in words, and only where the address asks for it', async () => {
     const { read } = await aSpender()
-    expect((await read('console/accounts')).text).not.toContain('The ledger is in order.')
+    expect((await read('console/accounts')).text).not.toContain('The ledger is correct.')
     const { text } = await read('console/accounts?prove=now')
-    expect(text).toMatch(/The ledger is in order\.<\/strong> \d+ entries on \d+ accounts were read/)
+    expect(text).toMatch(/The ledger is correct\.<\/strong> \d+ entries on \d+ accounts verified/)
     const part = await read('console/accounts?part=proof&prove=now')
-    expect(part.text).toContain('The ledger is in order.')
+    expect(part.text).toContain('The ledger is correct.')
     expect(part.text).not.toContain('<table>')
   })
 
@@ -143,12 +142,12 @@ describe('the pages about money', () => {
     const [posting] = /console\/postings\/posting_\w+/.exec(text) ?? ['']
     expect(text).toContain(`console/transfers/${id}`)
     const booked = await read(posting)
-    expect(booked.text).toContain('Its entries sum to zero')
+    expect(booked.text).toContain('Entries (sum to zero)')
     const [account] = /console\/accounts\/account_\w+/.exec(booked.text) ?? ['']
     expect((await read(account)).status).toBe(200)
   })
 
-  test('say why a payment by card was declined, rule by rule, and how to make it a yes', async () => {
+  test('explain a declined card payment rule by rule, with remedies', async () => {
     const { owner, read } = await aVisitor()
     const { card } = await aPayingCard(owner.client, 100, {})
     await bodyOf(owner.client.cards.setLimits({ params: { id: card.id }, body: { maxTransactionEuros: 10 } }))
@@ -157,7 +156,7 @@ describe('the pages about money', () => {
     const [, address = ''] =
       /href="\.\.\/\.\.\/(console\/cards\/\w+\?authorization=cardauth_\w+)"/.exec(text) ?? []
     const why = await read(address)
-    expect(why.text).toContain('Ask for a smaller amount, or raise the limit for one payment.')
+    expect(why.text).toContain('Choose a smaller amount, or raise the limit for one payment.')
     expect(operations(why.text)).toContain('POST /cards/{id}/freeze')
     expect(operations(why.text)).not.toContain('POST /cards/{id}/unfreeze')
     await bodyOf(owner.client.cards.freeze({ params: { id: card.id }, body: {} }))
@@ -222,7 +221,7 @@ describe('the pages about money', () => {
     expect(operations(paid.text)).toEqual(['POST /collect/requests/{id}/refund'])
     const [payment] = /console\/transactions\/txn_\w+/.exec(paid.text) ?? ['']
     const { text } = await read(payment)
-    expect(text).toContain('Done: the money is in the wallet')
+    expect(text).toContain('Completed: the money is in the wallet')
     expect(text).toMatch(/console\/postings\/posting_\w+/)
     expect((await read(`console/request-payments?id=${request.id}`)).text).toContain(payment)
   })

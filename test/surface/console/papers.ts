@@ -18,7 +18,7 @@ const anUnassignedCredit = (client: TestClient) =>
     }),
   )
 
-describe('money that nobody could match', () => {
+describe('an unmatched credit', () => {
   test('is assigned to a wallet on its page, to which home and wallets lead', async () => {
     const { client } = await service.owner()
     const wallet = await aWallet(client)
@@ -27,9 +27,9 @@ describe('money that nobody could match', () => {
     await page.goto(new URL('console/wallets', page.url()).href)
     await page.locator('.totals').getByRole('link', { name: '€ 33.00' }).click()
     await page.getByRole('link', { name: '€ 33.00' }).click()
-    await page.locator('summary', { hasText: 'Put it into a wallet' }).click()
+    await page.locator('summary', { hasText: 'Assign to a wallet' }).click()
     await page.getByLabel('Wallet', { exact: true }).selectOption(wallet.id)
-    await page.getByRole('button', { name: 'Put it into a wallet' }).click()
+    await page.getByRole('button', { name: 'Assign to a wallet' }).click()
     await page.locator('h1').getByText('assigned').waitFor()
     const { availableEuros } = await bodyOf(client.wallets.get({ params: { id: wallet.id } }))
     expect([availableEuros, page.url().endsWith(`console/incoming/${credit.id}`)]).toEqual([33, true])
@@ -58,7 +58,7 @@ describe('the papers of a payment', () => {
     expect(text).toContain(receipt.sha256)
     const list = (await read('console/receipts')).text
     expect(list).toContain(`receipts/${receipt.id}`)
-    expect(list).toMatch(/Your files take \d+ bytes of 5\.0 GiB; 5\.0 GiB are free\./)
+    expect(list).toMatch(/Storage: \d+ bytes of 5\.0 GiB used, 5\.0 GiB free\./)
     const agent = await anAgent(client)
     const intent = await bodyOf(
       client.intents.create({
@@ -73,7 +73,7 @@ describe('the papers of a payment', () => {
 })
 
 describe('a set that the contract names', () => {
-  test('is ticked, and what nobody ticks is left to the service', async () => {
+  test('is ticked, and without a tick the service decides', async () => {
     const { client } = await service.owner()
     const { page } = await openAsOwner(client)
     await page.goto(new URL('console/keys', page.url()).href)
@@ -81,16 +81,16 @@ describe('a set that the contract names', () => {
       await page.locator('summary', { hasText: 'New key' }).click()
       await page.getByLabel('Name').fill(name)
       await page.getByLabel('Environment').first().selectOption('sandbox')
-      if (scopes.length > 0) await page.locator('summary', { hasText: 'Choose among' }).click()
+      if (scopes.length > 0) await page.locator('summary', { hasText: 'Choose from' }).click()
       for (const scope of scopes) await page.getByLabel(scope, { exact: true }).check()
-      if (changesByTools) await page.getByLabel('Assistants may change things with it').check()
+      if (changesByTools) await page.getByLabel('Let assistants make changes with this key').check()
       await page.getByRole('button', { name: 'New key' }).click()
       await page
         .getByRole('dialog')
         .getByText(changesByTools ? 'let assistants change things' : name)
         .waitFor()
       await page.getByRole('button', { name: 'Sign with passkey' }).click()
-      await page.getByRole('button', { name: 'I have kept it' }).click()
+      await page.getByRole('button', { name: 'I have stored it' }).click()
       await page.getByText(name).first().waitFor()
       const { data } = await bodyOf(client.keys.list({}))
       return data.find(key => key.name === name)

@@ -41,7 +41,7 @@ describe('the page of a policy', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.locator('#versions').getByText('20.00').first().waitFor()
     await page.getByRole('button', { name: 'Replay the last 30 days' }).click()
-    await page.locator('#backtest').getByText('Denied now').waitFor()
+    await page.locator('#backtest').getByText('Newly denied').waitFor()
     expect((await bodyOf(client.policies.get({ params: { id: policy.id } }))).maxTransactionEuros).toBe(20)
     expect(complaints).toEqual([])
   })
@@ -64,7 +64,7 @@ describe('the page of a policy', () => {
 })
 
 describe('the page of an agent', () => {
-  test('shows what every limit leaves, and marks the narrowest', async () => {
+  test('shows what every limit leaves, and marks the smallest', async () => {
     const { owner, read } = await aVisitor()
     const agent = await anAgentUnder(owner.client, {
       name: 'Books',
@@ -77,8 +77,8 @@ describe('the page of an agent', () => {
     expect(text).toMatch(
       /Policy <bdi>Books<\/bdi><\/a>[\s\S]*?today[\s\S]*?€\s30\.00<\/data> of[\s\S]*?€\s100\.00[\s\S]*?€\s70\.00/,
     )
-    expect(text).toMatch(/Run <bdi>Review<\/bdi><\/a> <span class="status waiting">narrowest/)
-    expect(text.split('narrowest')).toHaveLength(2)
+    expect(text).toMatch(/Run <bdi>Review<\/bdi><\/a> <span class="status waiting">smallest/)
+    expect(text.split('smallest')).toHaveLength(2)
     expect(text).toMatch(/<bdi>Books<\/bdi><\/a>, from <a href="[^"]*policies\/policy_\w+">its template/)
     expect(text).toMatch(/data-operation="POST \/agents\/\{id\}\/tokens"[^>]* data-secret="token"/)
     const list = (await read('console/agents')).text

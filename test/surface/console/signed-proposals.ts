@@ -5,7 +5,6 @@ import { anOwnerWithAssistant } from '../../support/http/proposing.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
 import { service } from './visitors.ts'
 
-/** A passkey of the same person, on another device. */
 async function anotherPasskey(ownerId: string): Promise<string> {
   const id = newId('passkey')
   await service.sql(
@@ -16,7 +15,7 @@ async function anotherPasskey(ownerId: string): Promise<string> {
   return id
 }
 
-/** One of every operation that an assistant may propose and a passkey signs, and whether it does so here. */
+/** One proposal for each operation that a passkey signs, and whether it is signed in this test. */
 async function signedOperations(client: TestClient, agentId: string, ownerId: string) {
   const from = await aWallet(client, 100)
   const { id: toWalletId } = await bodyOf(client.wallets.create({ body: { name: 'Savings' } }))
@@ -52,7 +51,7 @@ async function signedOperations(client: TestClient, agentId: string, ownerId: st
   ] as const
 }
 
-test('a person applies from the console whatever an assistant proposes, and signs it where a passkey does', async () => {
+test('a person applies any proposal of an assistant in the console, and signs it if the operation needs a passkey', async () => {
   const { client, agent, ownerId, propose } = await anOwnerWithAssistant(service)
   const { page, complaints } = await openAsOwner(client)
   for (const [operation, isSigned, input] of await signedOperations(client, agent.id, ownerId)) {

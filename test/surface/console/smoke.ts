@@ -4,7 +4,7 @@ import { axeFindings } from '../../support/web/axe.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
 import { service } from './visitors.ts'
 
-// What each page does in Chromium is tested by the slow tests: this shows that the pages open for somebody who has joined.
+// Slow tests cover the behaviour of each page in Chromium; this one shows that pages open.
 test('twelve pages open in Chromium, say what they are, complain of nothing, and axe finds nothing', async () => {
   const { client } = await service.owner()
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10, maxTransactionEuros: 50 })

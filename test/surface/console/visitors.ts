@@ -5,7 +5,6 @@ import { signedInTo } from '../../support/identity/console.ts'
 
 export const service = await startTestService({ own: true })
 
-/** Somebody of an account who looks at the console, as a browser does. */
 export interface Visitor {
   readonly owner: Owner<typeof areas>
   read(
@@ -14,7 +13,7 @@ export interface Visitor {
   ): Promise<{ status: number; text: string; headers: Headers }>
 }
 
-/** A person of this account; of a new one where none is given. */
+/** A person of this account, or of a new one. */
 export async function aVisitor(role: Role = 'owner', account?: Owner<typeof areas>): Promise<Visitor> {
   const owner = account ?? (await service.owner())
   const { headers: session } = await signedInTo(service, owner, { role })

@@ -10,10 +10,10 @@ import { service } from './visitors.ts'
 const PHONE = { width: 320, height: 640 }
 const DESK = { width: 1440, height: 900 }
 
-/** Markup, an end of a script, a mark that turns the text around, a template's braces, and a word without an end. */
+/** Markup, the end of a script, a bidirectional control, template braces, and an endless word. */
 const hostile = `<img src=x onerror=alert(1)></script>\u202e"'&{{7*7}}🎈${'w'.repeat(120)}`
 
-/** An account of which every text is hostile, with a record of most kinds. */
+/** An account with hostile text everywhere, and a record of most kinds. */
 async function aHostileAccount(client: TestClient): Promise<void> {
   const { id: policyId } = await aPolicy(client, { name: hostile, autoApproveLimitEuros: 20 })
   const agent = await bodyOf(
@@ -69,7 +69,7 @@ async function aHostileAccount(client: TestClient): Promise<void> {
   await bodyOf(client.agents.freeze({ params: { id: agentId }, body: { reason: hostile } }))
 }
 
-/** The pages that a page links to, one of each kind: `agents`, `agents/x`. */
+/** Linked pages, one of each kind: `agents`, `agents/x`. */
 async function linksOn(page: Page): Promise<(readonly [kind: string, url: string])[]> {
   const links = (await page.evaluate(
     '[...document.querySelectorAll("a[href]:not([download])")].map(({ href }) => href)',
@@ -81,18 +81,18 @@ async function linksOn(page: Page): Promise<(readonly [kind: string, url: string
   })
 }
 
-/** What a thumb would miss: all that is pressed, but for links within a text. */
+/** Controls too small for a thumb, except links within text. */
 const SMALL = `[...document.querySelectorAll('button, .button, summary, select, input, .navigation a')]
   .filter(one => !one.matches('[type="checkbox"], [type="radio"]') && one.checkVisibility())
   .filter(one => one.getBoundingClientRect().height < 43.9)
   .map(one => one.outerHTML.slice(0, 100))`
 
-/** Puts answers of all kinds on the page where people ask: records, a proposal with its difference, and what is not known. */
+/** Asks for answers of all kinds: records, a proposal, and an unknown request. */
 async function askOn(page: Page): Promise<void> {
   for (const [asked, answered] of [
     ['What is waiting?', '.talk .answer:has-text("wait")'],
     ['Let my agent spend 20 € a day', '.talk article a.button'],
-    ['Show me the weather', '.talk .answer:has-text("I do not know that")'],
+    ['Show me the weather', '.talk .answer:has-text("I did not understand that")'],
   ] as const) {
     await page.locator('#ask').fill(asked)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
@@ -101,7 +101,7 @@ async function askOn(page: Page): Promise<void> {
   }
 }
 
-/** Each page is looked at on a phone and a desk, and by turns in light and dark; what scripts write there in all four ways. */
+/** Phone and desktop, alternating light and dark; pages that scripts write in all four. */
 const looksAt = (kind: string, isDark: boolean) => {
   const turn = [[DESK, !isDark] as const, [PHONE, isDark] as const]
   return kind === 'ask' ? [...turn, [DESK, isDark] as const, [PHONE, !isDark] as const] : turn

@@ -7,10 +7,9 @@ import { longestTurn } from '../../support/longest-turn.ts'
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
-/** Longer than a piece, with a character of two halves where the first piece ends. */
+/** Longer than a piece, with a surrogate pair where the first piece ends. */
 const DOCUMENT = { type: 'application/json', content: `"${'\n'.repeat(65_534)}😀\u2028 and more"` }
 
-/** A call of an operation that answers with this body. */
 function contextOf(answer: object, headers: Readonly<Record<string, string>> = {}): Context {
   const target = { operation: 'agents.get', isWriting: false, takesKey: false }
   return {
@@ -72,7 +71,7 @@ const newestHeaders = (name: string) => ({
 })
 
 describe('a plain call of a tool', () => {
-  test('is answered with the bytes of the protocol’s own server, whatever the operation says', async () => {
+  test('a plain tool call is answered with the bytes of the protocol’s own server, for any answer', async () => {
     await fc.assert(
       fc.asyncProperty(
         answers,
@@ -144,7 +143,7 @@ describe('a plain call of a tool', () => {
       callOf({ name: 'get_agent' }),
       { 'mcp-protocol-version': '2026-07-28' },
     ],
-    ['a tool that nobody has', callOf({ name: 'none' }), {}],
+    ['an unknown tool', callOf({ name: 'none' }), {}],
     ['a call that waits', callOf({ name: 'wait_for_intent', arguments: { intentId: 'x' } }), {}],
   ])('is the protocol’s own matter with %s', async (_, message, headers) => {
     expect(

@@ -8,7 +8,7 @@ const { token } = await agentTokensIn(service).anOwnerWithAgent()
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-/** `fetch` does not let anybody choose the host. */
+/** `fetch` does not allow a Host header. */
 const post = (body: string, headers: Readonly<Record<string, string>> = {}) =>
   new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; text: string }>(
     (resolve, reject) => {
@@ -56,7 +56,7 @@ describe('the door for assistants', () => {
 
   test.each([
     ['none', ''],
-    ['one of nobody', 'Bearer sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'],
+    ['an unknown key', 'Bearer sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'],
   ])('says to a caller with a credential like this, how one is come by: %s', async (_, authorization) => {
     const answer = await post(JSON.stringify(LIST), { authorization })
     expect([answer.status, answer.headers['www-authenticate'], answer.text]).toEqual([
@@ -91,7 +91,7 @@ describe('the door for assistants', () => {
     expect([answer.status, answer.headers['x-error-code']]).toEqual([413, 'body_too_large'])
   })
 
-  test('names a number that nobody can hold, and gives no word of ours away', async () => {
+  test('names a number that is too large, and reveals no internal message', async () => {
     const given = '{"amountEuros":1e400,"merchant":"Bookshop","purpose":"A book"}'
     const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"declare_intent","arguments":${given}}}`
     const { status, text } = await post(call)

@@ -73,7 +73,7 @@ describe('a text of others that gives an order', () => {
     const read = await reader.call('call_operation', { operation: 'intents.get', input: { id } })
     expect(read.structuredContent).toMatchObject({ id, status: 'created' })
     const approved = await reader.call('call_operation', { operation: 'intents.approve', input: { id } })
-    // The worst that it can do is a proposal, which a person reads.
+    // The worst possible outcome is a proposal, which a person reads.
     const { proposal } = approved.structuredContent
     expect(proposal.status).toBe('open')
     await bodyOf(client.proposals.dismiss({ params: { id: proposal.id } }))
@@ -89,7 +89,7 @@ describe('the number of a card', () => {
   test.each(CARDS)('leaves by no tool and no resource: %s', async number => {
     const { client, key } = await service.owner()
     const { id } = await aFundedAgent(client)
-    // Straight into the record, as a defect or an old version would have left it.
+    // Written directly into the record, as a defect or an old version could have.
     await service.sql('update agents set name = $2 where id = $1', [id, `Card ${number}`])
     const { call } = await anAssistant(service.url, key)
     const read = await call('call_operation', { operation: 'agents.get', input: { id } })

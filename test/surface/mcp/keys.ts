@@ -5,7 +5,7 @@ import { anAssistant, textOf } from '../../support/http/assistant.ts'
 
 const service = await startTestService({ own: true })
 
-/** A key as a person makes one in the console: no other key gives this right away. */
+/** Only a person in the console can create a key with this right. */
 async function aKeyForTools(client: TestClient) {
   const made = await aKey(client)
   await service.sql('update keys set tool_writes = true where id = $1', [made.id])

@@ -30,7 +30,7 @@ describe('the same call', () => {
     for (const result of repeated) expect(textOf(result)).toContain('nothing was done again')
   })
 
-  test('twenty times at once pays once, whatever the order of its members', async () => {
+  test('twenty concurrent identical calls pay once, for any order of members', async () => {
     const { client, agent, call } = await anAgentWithToken()
     const { walletId } = await aFundedAgent(client, { name: 'Supplier' })
     const intent = await anIntent(client, agent.id, { amountEuros: 40, walletId })
@@ -66,7 +66,7 @@ describe('the same call', () => {
     expect(wrong.structuredContent.error.code).toBe('invalid_request')
   })
 
-  test('is another act once nobody has made it for ten minutes, and is kept while somebody does', async () => {
+  test('a call counts as new ten minutes after the last identical one', async () => {
     const { client, tokenId, call } = await anAgentWithToken()
     const first = (await call('declare_intent', BOOK)).structuredContent.id
     const age = (minutes: number) =>

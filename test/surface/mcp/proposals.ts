@@ -64,7 +64,7 @@ describe('what an assistant may not do', () => {
     })
     expect((await bodyOf(client.proposals.get({ params: { id } }))).effect).toEqual({
       source: 'simulation',
-      sentence: expect.stringMatching(/left to a person/),
+      sentence: expect.stringMatching(/sent for approval/),
     })
     expect((await bodyOf(client.intents.list())).data).toEqual([])
     const { resultId } = await bodyOf(client.proposals.apply({ params: { id }, body: {} }))
@@ -177,11 +177,10 @@ describe('a proposal', () => {
       status: 'open',
       refusal: { code: 'missing_scope' },
     })
-    // What was refused can be tried again.
     expect((await bodyOf(client.proposals.apply({ params: { id }, body: {} }))).status).toBe('applied')
   })
 
-  /** A payment that was applied, as a crash between it and the commit after it leaves it. */
+  /** An applied payment after a crash before the commit. */
   async function aKilledApplication(begunAt: Date) {
     const owner = await anOwnerWithAssistant(service)
     const { client, agent, propose } = owner
@@ -205,7 +204,7 @@ describe('a proposal', () => {
     return { client, id }
   }
 
-  test('that nobody knows the end of is found out by the sweep, and is done once', async () => {
+  test('a proposal with an unknown outcome is resolved by the sweep, and done once', async () => {
     const { client, id } = await aKilledApplication(new Date())
     await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
     const { status, resultId } = await bodyOf(client.proposals.get({ params: { id } }))
@@ -213,7 +212,7 @@ describe('a proposal', () => {
     expect([status, data.map(intent => intent.id)]).toEqual(['applied', [resultId]])
   })
 
-  test.each(['the sweep', 'somebody who applies it'])(
+  test.each(['the sweep', 'a person who applies it'])(
     'is not done under a key that is forgotten by now, by %s',
     async by => {
       const { client, id } = await aKilledApplication(new Date(Date.now() - 86_400_000))

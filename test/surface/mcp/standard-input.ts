@@ -64,7 +64,7 @@ describe('agentpay mcp', () => {
     expect(out).toContain('agentpay login')
   })
 
-  test('says so where nobody is signed in', async () => {
+  test('refuses without a sign-in', async () => {
     const { code, err } = await runCommand(['mcp'], {})
     expect([code, err]).toEqual([3, expect.stringMatching(/\w/)])
   })

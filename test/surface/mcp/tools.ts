@@ -58,7 +58,7 @@ describe('the tools of an agent', () => {
   })
 
   test.each(['legacy', '2026-07-28'] as const)(
-    'of a name that nobody has are an error of the protocol, in the protocol of %s',
+    'calls of unknown tools are protocol errors, in the protocol of %s',
     async version => {
       const { token } = await anOwnerWithAgent()
       const { call } = await anAssistant(service.url, String(token.token), { version })
@@ -96,7 +96,7 @@ describe('the tools of an agent', () => {
     expect(listed.structuredContent.data).toEqual([expect.objectContaining({ intentId })])
   })
 
-  test('need not be told which agent asks', async () => {
+  test('take the agent from its token', async () => {
     const { token, agent } = await anOwnerWithAgent()
     const { call } = await anAssistant(service.url, String(token.token))
     const balance = await call('get_balance')
@@ -112,7 +112,7 @@ describe('the tools of an agent', () => {
     const refused = await call('declare_intent', { amountEuros: 5, merchant: 'Casino', purpose: 'A bet' })
     expect([refused.isError, refused.structuredContent.error.code]).toEqual([true, 'intent_denied'])
     expect(refused.structuredContent.error.remedies).toEqual([expect.stringMatching(/\w/)])
-    expect(textOf(refused)).toContain('What would get the payment approved')
+    expect(textOf(refused)).toContain('To get it approved')
   })
 
   test.each([

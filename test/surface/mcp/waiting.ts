@@ -63,7 +63,7 @@ describe('an intent that waits for a person', () => {
     expect(await service.sql('select from event_streams')).toEqual([])
   })
 
-  test('is told as it stands once the time is over', async () => {
+  test('an undecided intent is returned at the time limit', async () => {
     const { token } = await anAgentThatAsks()
     const { call } = await anAssistant(service.url, token)
     const { id } = (await call('declare_intent', BOOK)).structuredContent

@@ -11,7 +11,6 @@ const failing = (): never => {
   throw new Error('the process has ended here')
 }
 
-/** Where the service fails; the sandbox's own functions elsewhere. */
 let failure: Partial<CardProcessor> = {}
 const service = await startTestService({
   outside: processorWith({

@@ -10,17 +10,17 @@ describe('the simulated card network refuses', () => {
 
   test.each([
     ['an unknown card', 'authorize', { ...shop, cardId: 'card_1', amountEuros: 1 }, 404, 'cardId'],
-    ['a clearing of nothing', 'clear', nothing, 400, 'name the card'],
-    ['an increment of nothing', 'increment', { ...nothing, amountEuros: 1 }, 400, 'name the card'],
-    ['a refund of nothing', 'refund', { amountEuros: 1 }, 400, 'name the card'],
-    ['a reversal of nothing', 'void', nothing, 400, 'name the card'],
+    ['a clearing of nothing', 'clear', nothing, 400, 'cardId: required'],
+    ['an increment of nothing', 'increment', { ...nothing, amountEuros: 1 }, 400, 'cardId: required'],
+    ['a refund of nothing', 'refund', { amountEuros: 1 }, 400, 'cardId: required'],
+    ['a reversal of nothing', 'void', nothing, 400, 'cardId: required'],
   ])('%s', async (_, path, body, status, words) => {
     const { key } = await service.owner()
     const answer = await service.http('POST', `/simulate/card/${path}`, { token: key, body })
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(words)])
   })
 
-  test('a card of somebody else, a number that is none, and a merchant that nobody knows', async () => {
+  test('a card of another owner, an invalid number, and an unknown merchant', async () => {
     const [{ client, card }, stranger] = [await aCardholder(service), await service.owner()]
     const body = { ...shop, cardId: card.id, amountEuros: 1 }
     expect(await stranger.client.sandbox.authorizeCard({ body })).toMatchObject({ status: 404 })

@@ -7,7 +7,7 @@ import { traceOf } from '../../support/trace.ts'
 const service = await startTestService({ own: true })
 
 describe('the simulated card network', () => {
-  test('is told what was approved, and the money is held, cleared and refunded', async () => {
+  test('an approved authorization is held, cleared and refunded', async () => {
     const { client, agent, card } = await aCardholder(service)
     const answer = await authorize(client, card.id, 25.5)
     expect(answer).toMatchObject({
@@ -27,7 +27,7 @@ describe('the simulated card network', () => {
     expect(await balanceOf(client, agent.id)).toEqual([79.5, 0])
   })
 
-  test('is told why nothing was approved, and nothing is held', async () => {
+  test('a declined authorization has its reason, and holds nothing', async () => {
     const { client, agent, card } = await aCardholder(service, 10)
     const answer = await authorize(client, card.id, 25)
     expect(answer).toMatchObject({ reply: 'declined', approvedEuros: null, amountEuros: 25 })

@@ -12,7 +12,7 @@ interface Expiry {
   readonly at: Date
 }
 
-/** What has ended of this owner's, in the order in which it was recorded. */
+/** In the order of their events. */
 const expiriesOf = (ownerId: string): Promise<Expiry[]> =>
   service.sql<Expiry>(
     `select i.id, i.expires_at as due, e.created_at as at
@@ -21,7 +21,7 @@ const expiriesOf = (ownerId: string): Promise<Expiry[]> =>
     [ownerId],
   )
 
-/** An intent as often as that, each with its deadline so much after that of the one before; made without requests. */
+/** Intents with increasing deadlines, made without requests. */
 async function manyIntents(client: TestClient, count: number, apart: string): Promise<void> {
   const { id } = await anIntent(client, (await anAgent(client)).id)
   await service.sql(

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { temporalAtHand } from '../../../src/dev/temporal/binary.ts'
+import { installedTemporal } from '../../../src/dev/temporal/binary.ts'
 import { runCommand } from '../../support/command.ts'
 import { intentRunsIn } from '../../support/control/intent-runs.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -10,7 +10,7 @@ import { addressOfRun } from '../../support/temporal/access.ts'
 
 const service = await startTestService({ temporal: true })
 const { becomes, get, aWaitingIntent } = await intentRunsIn(service)
-const cli = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
+const cli = String(await installedTemporal({ env: process.env, tell: () => undefined }))
 
 /** The environment of a user on the machine of a sandbox, with the test run's Temporal server. */
 function besideTheSandbox(): Record<string, string> {
@@ -55,10 +55,14 @@ describe('agentpay signal', () => {
   })
 
   test.each([
-    [['intent_1', 'approve'], 2, 'The id of a run is a kind and a record'],
-    [['intent/intent_1', 'approve', '--input', 'fine'], 2, '--input is JSON'],
+    [['intent_1', 'approve'], 2, 'A run’s id consists of a kind and a record'],
+    [['intent/intent_1', 'approve', '--input', 'fine'], 2, '--input must be JSON'],
     [['intent/intent_1', 'approve', '--input', '{}', '--by', 'Ada'], 2, '--input is the whole payload'],
-    [['intent/intent_1', 'approve'], 4, 'No Temporal server is known: start the sandbox with `npm start`'],
+    [
+      ['intent/intent_1', 'approve'],
+      4,
+      'No Temporal server is configured. Start the sandbox with `npm start`',
+    ],
   ])('%j ends with %i and says what to do', async (words, exit, sentence) => {
     const { code, err } = await signalled(words, {})
     expect([code, err]).toEqual([exit, expect.stringContaining(sentence)])
@@ -71,6 +75,6 @@ describe('agentpay signal', () => {
       TEMPORAL_ADDRESS: addressOfRun(),
       PATH: '/nowhere',
     })
-    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('install the Temporal CLI')])
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('Install the Temporal CLI')])
   })
 })

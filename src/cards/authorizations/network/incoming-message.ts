@@ -29,10 +29,6 @@ export interface IncomingMessage<C extends MessageContent = MessageContent> exte
 
 export type PaymentMessage = IncomingMessage<AuthorizationRequest> | IncomingMessage<CardFact>
 
-/**
- * A request for authorization with everything that it is decided by: from the network, a simulation or a
- * machine payment.
- */
 export type CardRequest = Pick<
   IncomingMessage<AuthorizationRequest>,
   'content' | 'agentId' | 'cardId' | 'numberId' | 'search' | 'isLate'
@@ -66,7 +62,6 @@ function firstAmountOf(content: MessageContent): Cents | undefined {
   return sumOf(content.asks.filter(({ approved }) => approved).map(({ amountCents }) => amountCents))
 }
 
-/** Searches intents for a first request, and for a clearing or an approval without a request. */
 export function searchOf(
   content: MessageContent,
   { agentId, cardId }: Pick<IncomingMessage, 'agentId' | 'cardId'>,

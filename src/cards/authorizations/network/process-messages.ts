@@ -103,7 +103,6 @@ function repeatAnswer(
 const refuse = ({ id: messageId, cardId, agentId }: IncomingMessage, { emit }: MessageContext): void =>
   emit('card.message_refused', { cardId, agentId, messageId, reason: DIFFERENT_BYTES })
 
-/** True if a request reuses the number of an answered one with another amount. */
 const isOtherRequest = ({ ask, amountCents }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
   authRequestsOf(facts).some(
     ({ increment, requestedCents }) => increment === ask && requestedCents !== amountCents,

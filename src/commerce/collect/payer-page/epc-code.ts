@@ -7,7 +7,6 @@ export interface RequestedTransfer {
   readonly iban: string
   readonly bic: string | null
   readonly amountCents: Cents
-  /** The ISO 11649 creditor reference. */
   readonly reference: string
 }
 

@@ -80,7 +80,7 @@ const paidFails = {
 
 export type PaidFailure = keyof typeof paidFails
 
-export function asking(asks: NonNullable<RefusalForm['asks']>): Failure {
+export function paymentRequired(asks: NonNullable<RefusalForm['asks']>): Failure {
   const [status, message, form] = paidFails.payment_required
   return [status, message, { ...form, asks }]
 }
@@ -154,7 +154,7 @@ const description = `For programs, which pay by the Machine Payments Protocol wi
 
 The same credential again gets the same answer; another one for a used challenge gets 409. A 504 means that the outcome is not known yet: send the same credential again later, and do not pay again meanwhile. A body has no meaning here, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
 
-const payment_required = asking({ method: 'card', intent: 'charge', currency: 'eur', amount: null })
+const payment_required = paymentRequired({ method: 'card', intent: 'charge', currency: 'eur', amount: null })
 
 const fails = { settlement_not_found: missing('settlement') }
 

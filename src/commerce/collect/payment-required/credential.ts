@@ -12,7 +12,7 @@ import {
 import type { Acquirer } from '../../../ports/acquirer.ts'
 import type { Vault } from '../../../ports/vault.ts'
 import { decryptToken, type LiveKey, type OfferingKey } from '../../mpp-keys/index.ts'
-import { type Article, type Asked, digestOf, requestFor } from './offer.ts'
+import { type Article, digestOf, type RequestTarget, requestFor } from './offer.ts'
 
 interface Rejected {
   readonly code: 'challenge_invalid' | 'challenge_expired' | 'payload_invalid' | 'payment_refused'
@@ -20,7 +20,7 @@ interface Rejected {
 }
 
 /** A credential for a challenge of ours that can be paid now. Its token is not decrypted yet. */
-interface Checked {
+interface ValidCredential {
   readonly payload: CardPayload
   readonly key: LiveKey
 }
@@ -32,8 +32,8 @@ export function checkCredential(
   credential: Credential,
   article: Article,
   keys: readonly LiveKey[],
-  asked: Asked,
-): Checked | Rejected {
+  asked: RequestTarget,
+): ValidCredential | Rejected {
   const { challenge } = credential
   const key = keys.find(({ secret }) => isOwnChallenge(secret, challenge))
   if (!key || challenge.description !== undefined)
@@ -53,7 +53,7 @@ function bindingProblem(
   challenge: Challenge,
   article: Article,
   key: OfferingKey,
-  asked: Asked,
+  asked: RequestTarget,
 ): string | undefined {
   if (challenge.realm !== asked.host) return 'The challenge was offered at another host.'
   if (challenge.digest !== digestOf(asked.body))
@@ -81,22 +81,22 @@ export interface SealedToken {
 }
 
 /** A token that the acquirer can charge. It is used once, immediately, and never stored. */
-export interface TakenToken {
+export interface ChargeableToken {
   readonly token: unknown
   readonly handle: string
   readonly last4: string
 }
 
 /** Decrypts a token and has the acquirer validate it, which charges nothing. */
-export async function takeToken(
+export async function openToken(
   { jwe, kid, privateKey, challengeId, network }: SealedToken,
   vault: Vault,
   acquirer: Acquirer,
-): Promise<TakenToken | { readonly message: string }> {
+): Promise<ChargeableToken | { readonly message: string }> {
   const decrypted = await decryptToken(jwe, kid, privateKey, vault)
   if ('unreadable' in decrypted) return { message: decrypted.unreadable }
   const { token } = decrypted
-  if (isForAnother(token, challengeId)) return { message: 'The token is bound to another challenge.' }
+  if (isBoundElsewhere(token, challengeId)) return { message: 'The token is bound to another challenge.' }
   const accepted = acquirer.accept(token)
   if ('refused' in accepted) return { message: accepted.refused }
   if (accepted.network !== network)
@@ -104,7 +104,7 @@ export async function takeToken(
   return { token, handle: accepted.handle, last4: accepted.last4 }
 }
 
-function isForAnother(token: unknown, challengeId: string): boolean {
+function isBoundElsewhere(token: unknown, challengeId: string): boolean {
   const binding = isObject(token) ? token.binding : undefined
   return isObject(binding) && binding.challengeId !== undefined && binding.challengeId !== challengeId
 }

@@ -23,7 +23,6 @@ export interface Article {
   readonly now: Date
   readonly key: OfferingKey
   readonly subject: Pick<Settlement, 'requestId' | 'walletId' | 'agentId' | 'scenario'>
-  /** The merchant's id of the article, which the receipt repeats. */
   readonly externalId: string
   readonly amountCents: Cents
   readonly description: string
@@ -71,7 +70,6 @@ left join lateral (
   where (p.owner_id, p.mode, p.request_id) = (r.owner_id, r.mode, r.id) and p.status = 'under_way' limit 1) u on true
 where r.id = $1`
 
-/** Reads a request of any owner in one statement. */
 export const presentedRequest = async (sql: Sql, id: string): Promise<PresentedRequest | undefined> =>
   (await sql<PresentedRequest>(PRESENTED, [id]))[0]
 
@@ -98,7 +96,7 @@ function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['end
 }
 
 /** The challenge is bound to both address and body. */
-export interface Asked {
+export interface RequestTarget {
   readonly host: string
   readonly body: Uint8Array
 }
@@ -125,7 +123,7 @@ export const digestOf = (body: Uint8Array): string | undefined =>
  */
 export function challengeFor(
   article: Article,
-  { host, body }: Asked,
+  { host, body }: RequestTarget,
   changed: Partial<Offer> = {},
 ): Challenge {
   const { now, expiresAt, key } = article

@@ -3,9 +3,9 @@ import type { Deadline } from '../../../kernel/contract/deadline.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
 import { settlementsApi } from './api.ts'
+import { askAcquirer } from './charges.ts'
 import { type Payee, paidEndpoint } from './endpoint.ts'
 import { findRequestArticle } from './offer.ts'
-import { askAcquirer } from './settle.ts'
 import { Settlement, settlementMachine, settlementsPersonal } from './settlement.ts'
 
 /** A payer who has paid gets what the request unlocks; the rest of the request belongs to its owner. */

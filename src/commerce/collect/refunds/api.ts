@@ -19,10 +19,8 @@ import { paymentWays, type RequestRow } from '../request.ts'
 
 export type { RefundFailure }
 
-/** `returned`: the payer’s bank sent the refund back. */
 const requestRefundStates = ['pending', 'completed', 'failed', 'returned'] as const
 
-/** How long the refunding request has for its call, before process or sweep ask the acquirer. */
 export const FIRST_CHECK_AFTER = minutes(1)
 
 export const nextCheckAfter = (attempts: number): number => backoff(FIRST_CHECK_AFTER, attempts, days(1))

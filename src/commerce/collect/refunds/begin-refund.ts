@@ -15,7 +15,7 @@ import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
 import { type Cents, cents, formatMoney, minOf, minus, plus, sumOf } from '../../../values/money.ts'
-import { lockTakeBacks, openPayBacks, type PayBacks } from '../../transfers/index.ts'
+import { lockRefundedAgents, openPayBacks, type PayBacks } from '../../transfers/index.ts'
 import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { PaymentRequest, type PaymentRow, refundablePayments } from '../request.ts'
@@ -59,7 +59,7 @@ async function accountsOf(
   const own = payers.filter(payer => payer.ownerId === ownerId).flatMap(({ walletIds }) => walletIds)
   const beside = payers.filter(payer => payer.ownerId !== ownerId)
   for (const payerId of [...new Set(beside.map(payer => payer.ownerId))].sort())
-    await lockTakeBacks({ ownerId: payerId, mode }, paidBy(credits, payerId), context)
+    await lockRefundedAgents({ ownerId: payerId, mode }, paidBy(credits, payerId), context)
   const wallets = [walletId, ...payments.map(payment => payment.walletId), ...own]
   return { wallets, ...BETWEEN_OWNERS, beside }
 }

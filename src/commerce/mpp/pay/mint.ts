@@ -29,15 +29,14 @@ export interface Minted {
   readonly expiresAt: Date
   readonly keyThumbprint: string
   readonly header: string
-  /** The header's value: a secret. */
   readonly credential: string
   readonly digest: string
 }
 
 export const isMinted = (answer: Minted | PayProblem): answer is Minted => !isProblem(answer)
 
-const ASK_MS = 10_000
-const ASK_BYTES = 65_536
+const OFFER_TIMEOUT_MS = 10_000
+const OFFER_BYTES = 65_536
 
 /** The token's lifetime: a merchant's later authorizations are declined. */
 const TOKEN_MS = days(1)
@@ -106,8 +105,8 @@ async function askMerchant(
   const headers = { ...request.headers, 'accept-payment': 'card/charge' }
   const answer = await ports.outbound.send({
     ...sendable({ ...request, headers }),
-    timeoutMs: ASK_MS,
-    maxBytes: ASK_BYTES,
+    timeoutMs: OFFER_TIMEOUT_MS,
+    maxBytes: OFFER_BYTES,
     ownListener: allowsOwnListener(mode),
     maxConcurrent: MAX_CONCURRENT,
   })
@@ -137,10 +136,9 @@ function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProb
   return { code, message: `${merchantRefusals[code][1]} ${answer.message}` }
 }
 
-const KEYS_MS = 5_000
+const KEYS_TIMEOUT_MS = 5_000
 const KEYS_BYTES = 65_536
 
-/** The merchant's key: from the challenge, or from the merchant's own origin. */
 async function fetchMerchantKey(
   { key }: CardDetails,
   mode: Mode,
@@ -151,7 +149,7 @@ async function fetchMerchantKey(
     url: key.jwksUri,
     method: 'GET',
     headers: { accept: 'application/jwk-set+json, application/json' },
-    timeoutMs: KEYS_MS,
+    timeoutMs: KEYS_TIMEOUT_MS,
     maxBytes: KEYS_BYTES,
     ownListener: allowsOwnListener(mode),
     maxConcurrent: MAX_CONCURRENT,

@@ -54,7 +54,6 @@ function requestedUrl(url: string | undefined, challenge: string): string {
   return url ?? `https://${first?.realm ?? ''}`
 }
 
-/** Mints without sending: the credential is shown to the caller once. */
 export const mint: HandlerOf<typeof mppApi.mint, AskStage | GiveBackStage, PayProblem> = {
   readsToReserve: true,
 

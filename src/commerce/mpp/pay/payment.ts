@@ -18,7 +18,6 @@ export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCe
 
 export type MintedPayment = MachinePayment & TokenPayment
 
-/** On record, with the credential among the headers of its request. */
 export interface SentPayment extends MintedPayment {
   readonly authorizationId: string
 }

@@ -78,20 +78,9 @@ export const reserveStep = <I extends Payable>(
     const { request, challenge } = merchantCallOf(input)
     const url = URL.parse(request.url)
     const merchantHost = url && plainHost(url)
-    const accessRequest = {
-      way: 'mpp',
-      sourceId: null,
-      purpose: null,
-      merchantHost,
-      keyThumbprint: null,
-    } as const
+    const access = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
     const after = reasonsAgainst(request.url, subject, item, state)
-    const denial = denialOf(
-      subject,
-      accessRequest,
-      { after },
-      { ...item, records: state.records, emit, refuse },
-    )
+    const denial = denialOf(subject, access, { after }, { ...item, records: state.records, emit, refuse })
     if (denial) return denial
     const { card, number, intent } = subject
     if (!card || !number || !intent || !url)

@@ -29,7 +29,7 @@ import type { SentPayment } from './payment.ts'
 
 type SendContext = ContextOf<typeof mppApi.pay>
 
-const SEND_MS = 30_000
+const SEND_TIMEOUT_MS = 30_000
 
 type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
@@ -58,7 +58,7 @@ export async function send(payment: SentPayment, { ports }: CallContext): Promis
   const sentAt = clock.real()
   const answer = await ports.outbound.send({
     ...sendable(request),
-    timeoutMs: SEND_MS,
+    timeoutMs: SEND_TIMEOUT_MS,
     maxBytes: MAX_BYTES,
     ownListener: allowsOwnListener(mode),
   })

@@ -103,7 +103,6 @@ function reject(locked: LockedTransfer, reason: Reason, context: StepContext): b
   return end('transfer.failed', locked, reason, null, context)
 }
 
-/** The payee's bank returns the money. A settlement that was not reported before is booked first. */
 function sendBack(locked: LockedTransfer, reason: Reason, context: StepContext): boolean {
   const { transfer, payment, batch } = locked
   settle(locked, context)
@@ -130,7 +129,6 @@ function end(
   return report(event, transfer, context)
 }
 
-/** Marks a payment that the bank settles after rejecting it: a person must ask the bank. */
 function markContradiction(transfer: Transfer, context: StepContext): boolean {
   const { status, reason } = transfer
   if (status !== 'rejected' || reason?.code === CONTRADICTION.code) return false

@@ -179,7 +179,7 @@ function summaryOf(transfer: Transfer): string {
   return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
 }
 
-const NEXT_IN_WORDS: Readonly<Record<Next, string>> = {
+const NEXT_LABELS: Readonly<Record<Next, string>> = {
   verify: 'for the payee’s bank to verify the name',
   submit: 'for the payment to be submitted',
   lapse: 'for a person to confirm the payee',
@@ -188,7 +188,7 @@ const NEXT_IN_WORDS: Readonly<Record<Next, string>> = {
 
 function waitsFor(transfer: Transfer, next: Next): string {
   const { recall, dueAt } = transfer
-  const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_IN_WORDS[next]
+  const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_LABELS[next]
   if (!dueAt || next === 'verify' || next === 'submit') return what
   if (next === 'inquire' && waitsForPayee(transfer))
     return `for a person to confirm the payee, and ${what}; the next inquiry is at ${minuteInWords(dueAt)}`

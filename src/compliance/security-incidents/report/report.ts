@@ -7,8 +7,8 @@ import type { securityIncidentsApi } from '../api.ts'
 import { clocksOf, type ReportStage } from '../clocks.ts'
 import { platform, SecurityIncident } from '../incident.ts'
 import { ReportRecord } from '../schemas.ts'
+import { DERIVED_FIELDS, type ReportAbout } from './derived-fields.ts'
 import { type Field, isNeeded, sections } from './fields.ts'
-import { READINGS, type ReportAbout } from './known.ts'
 
 /** The reports with a form in the Annex; the data protection authority has its own. */
 type ReportedStage = Exclude<ReportStage, 'data_protection'>
@@ -38,7 +38,9 @@ const OF_RECLASSIFICATION = new Set(['1.1', '1.2', '1.3', '1.4', '1.7', '1.8', '
 function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
   const about: ReportAbout = { submission: SUBMISSIONS[stage], holder }
   const entryOf = (number: string): string | null =>
-    incident.fields[number] ?? READINGS[number]?.(incident, about) ?? reclassified(incident, stage, number)
+    incident.fields[number] ??
+    DERIVED_FIELDS[number]?.(incident, about) ??
+    reclassified(incident, stage, number)
   const isAsked = (field: Field): boolean =>
     stage === 'reclassification'
       ? OF_RECLASSIFICATION.has(field.number)
@@ -136,7 +138,7 @@ export const report: HandlerOf<typeof securityIncidentsApi.report> = async ({ pa
   if (!incident) return refuse('incident_not_found')
   const { stage, format } = query
   const filled = reportOf(incident, stage, ports.collection.holder)
-  const clock = clocksOf(incident.course(), ports.weekendRelief).find(one => one.stage === stage)
+  const clock = clocksOf(incident.clockInput(), ports.weekendRelief).find(one => one.stage === stage)
   const about = {
     incidentId: incident.id,
     stage,

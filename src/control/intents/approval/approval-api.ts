@@ -26,7 +26,7 @@ const ApprovalRecord = z
     openings: z.record(z.string().max(100), Opening).meta({
       maxProperties: 20,
       description:
-        'The names behind the commitments of the proof, by their places: SHA-256 over salt and value is the commitment. An agent’s token gets the payee’s name alone. What was forgotten is missing, and the proof stands.',
+        'The names behind the commitments of the proof, by their places: SHA-256 over salt and value is the commitment. An agent’s token gets only the payee’s name. Erased names are missing, and the proof still verifies.',
       examples: [{ 'payee.name': { value: 'Bookshop', salt: 's3X0m1pVJ9dTq8wRzYb2kA' } }],
     }),
     keptUntil: z.iso
@@ -41,7 +41,7 @@ export const approvalApi = {
   challenge: post('/passkeys/intents/{intentId}/challenge', {
     summary: 'Get what a passkey signs to approve an intent',
     description:
-      'Show the person `sentence`, hand `options` to `navigator.credentials.get`, and send what it gives to `POST /intents/{id}/approve` as `webauthnAssertion.assertion`, beside the `challengeId`. The passkey signs amount, largest amount (what the policy tolerates) and payee: once any of them is another one, the signature is worth nothing. It can be signed for five minutes, and used once.',
+      'Show the person `sentence`, hand `options` to `navigator.credentials.get`, and send what it gives to `POST /intents/{id}/approve` as `webauthnAssertion.assertion`, beside the `challengeId`. The passkey signs amount, largest amount (what the policy tolerates) and payee: if any of them changes, the signature is not valid. It can be signed for five minutes, and used once.',
     tag: 'Passkeys',
     requires: 'passkeys',
     callers: ['key'],
@@ -59,7 +59,7 @@ export const approvalApi = {
   approval: get('/intents/{id}/approval', {
     summary: 'Get the proof of an approval',
     description:
-      'Anybody can check it years later without asking this service: `verifyApproval(proof, keys)` of the client needs a kept copy of `/.well-known/jwks.json` and nothing else. It falls with one digit of the amount changed. An approval by a key, a policy, a mandate or a signal has none.',
+      'Anyone can verify it years later without this service: `verifyApproval(proof, keys)` of the client needs a kept copy of `/.well-known/jwks.json` and nothing else. A change of one digit makes it invalid. An approval by a key, a policy, a mandate or a signal has no proof.',
     callers: ['key', 'agent'],
     scope: 'intents:read',
     returns: [200, ApprovalRecord],

@@ -14,7 +14,6 @@ const proofSchema = defineEntity({
   },
 })
 
-/** The proof that a person approved an intent with a passkey. It is never changed. */
 export class Approval extends proofSchema.class {}
 proofSchema.setClass(Approval)
 

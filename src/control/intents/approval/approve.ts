@@ -31,8 +31,8 @@ interface Signer {
 type PersonalDecision = DecidedBy & { type: 'key' | 'console' | 'operator' }
 
 /**
- * Who decides: the person who signed, whoever sends the signature; otherwise a person in the console, or a
- * key. An operator has no id here, only the unproven name of the signal.
+ * The decider is the person who signed, even if a key sends the signature; otherwise a person in the console,
+ * or a key. An operator has no id here, only the unproven name of the signal.
  */
 export function deciderOf(
   { type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>,
@@ -97,7 +97,6 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
   return refusalByRule[rule as keyof typeof refusalByRule] ?? 'against_policy'
 }
 
-/** From its approval on; a payment token can be charged for its lifetime from now. */
 const deadlineOf = (intent: IntentRow, now: Date, { levels }: IntentBatch): Date =>
   intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
 
@@ -153,7 +152,7 @@ function applyApproval(
 const SIGN_IT =
   'In the console a person approves with a passkey: POST /passkeys/intents/{intentId}/challenge gives what it signs.'
 
-/** By the API or by a signal to the process; the first of several counts. */
+/** Runs for the API and for a signal to the process; the first of several counts. */
 export const approve: Approve = {
   load,
   decide(request, state: ApproveState, verdict) {

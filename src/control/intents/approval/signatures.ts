@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import {
   type AssertionCode,
-  burn,
-  type Checked,
+  burnChallenge,
+  type CheckedAssertion,
+  decideAssertion,
   type Envelope,
-  judge,
   type LockedChallenges,
   lockChallenges,
   readAssertions,
-  type Verified,
+  type VerifiedAssertion,
   writeAssertions,
 } from '../../../identity/passkeys/index.ts'
 import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
@@ -108,11 +108,10 @@ export async function currentIbans(sql: Sql, tenant: Tenant, intents: readonly P
 interface Circumstances {
   readonly spender: Pick<Spender, 'policy'>
   readonly iban: string | null
-  /** Null where any approver can sign it. */
   readonly personId: string | null
 }
 
-/** What a person signs to approve an intent, with the most that the policy lets be charged. */
+/** The subject that a person signs to approve an intent, with the most that the policy lets be charged. */
 export function subjectOf(
   intent: Pick<IntentRow, 'id' | 'agentId' | 'amountCents' | 'merchant' | 'walletId' | 'requestId'>,
   { spender, iban, personId }: Circumstances,
@@ -134,8 +133,8 @@ export type ApproveRequest = Parameters<Approve['decide']>[0]
 type Verdict = Parameters<Approve['decide']>[2]
 
 interface ReadSignatures {
-  readonly checked: ReadonlyMap<Envelope, Checked>
-  readonly proofs: ReadonlyMap<Verified, Proof>
+  readonly checked: ReadonlyMap<Envelope, CheckedAssertion>
+  readonly proofs: ReadonlyMap<VerifiedAssertion, Proof>
 }
 
 export interface Signatures extends ReadSignatures {
@@ -174,7 +173,7 @@ export async function lockSignatures(
   const signed = requests.filter(request => envelopeOf(request) !== undefined)
   const sent = signed.map(request => ({
     ...request,
-    checked: read.checked.get(envelopeOf(request) as Envelope) as Checked,
+    checked: read.checked.get(envelopeOf(request) as Envelope) as CheckedAssertion,
   }))
   const [locked, ibanOf] = await Promise.all([
     lockChallenges(sql, tenant, sent),
@@ -188,7 +187,7 @@ export async function lockSignatures(
 }
 
 export interface Signature {
-  readonly verified: Verified
+  readonly verified: VerifiedAssertion
   readonly proof: Proof
   readonly iban: string | null
 }
@@ -210,15 +209,15 @@ export function judgeSignature(
   const envelope = envelopeOf(request)
   if (!envelope) return undefined
   const { checked, proofs, locked, ibanOf } = signatures
-  const found = checked.get(envelope) as Checked
+  const found = checked.get(envelope) as CheckedAssertion
   const stopped = locked.stopped.get(found)
   if (stopped) return stopped
-  if (!intent || !spender) return (burn(found, locked, verdict) ?? 'statement_outdated') as Judged
+  if (!intent || !spender) return (burnChallenge(found, locked, verdict) ?? 'statement_outdated') as Judged
   const iban = ibanOf(intent)
   const personId = locked.challenges.get(envelope.challengeId)?.personId ?? null
   const members = subjectOf(intent, { spender, iban, personId })
   const caller = actor.type === 'console' ? actor.id : null
-  const code = judge(found, locked, { kind: 'intent', members, personId: caller }, verdict)
+  const code = decideAssertion(found, locked, { kind: 'intent', members, personId: caller }, verdict)
   if (code) return code as Judged
   const { verified } = found
   const proof = verified && proofs.get(verified)

@@ -50,14 +50,14 @@ type Receiver = Row & SealedSecrets & Pick<Claimed, 'url'>
 const RECEIVERS = `
 select id, url, secret, next_secret as "nextSecret", next_from as "nextFrom" from webhooks where id = any($1::text[])`
 
-interface Wanted {
+interface DeliveryRequest {
   readonly queue: { readonly id: string }
   readonly max: number
 }
 
 export async function claimDeliveries(
   { pool }: Database,
-  shares: readonly Wanted[],
+  shares: readonly DeliveryRequest[],
   lease: string,
 ): Promise<Claimed[]> {
   const ids = shares.map(({ queue }) => queue.id)

@@ -151,9 +151,9 @@ export class Deliverer {
 
   async #write(outcomes: readonly DeliveryOutcome[]) {
     const { database, waitsMs, onOutbox, giveUp } = this.#parts
-    const { forTemporal, hopeless } = await recordOutcomes(database, outcomes, waitsMs)
+    const { forTemporal, toDisable } = await recordOutcomes(database, outcomes, waitsMs)
     if (forTemporal) onOutbox()
-    for (const id of hopeless)
+    for (const id of toDisable)
       this.#follow(giveUp(id, { reason: 'failing', url: null }).then(() => undefined))
     return outcomes.map(() => ({ status: 'fulfilled', value: undefined }) as const)
   }

@@ -14,7 +14,7 @@ import {
   writeHealth,
   writeOutcomes,
 } from '../delivery.ts'
-import { isHopeless, recordRound } from '../health.ts'
+import { recordRound, shouldDisable } from '../health.ts'
 import { webhookProcess } from '../process.ts'
 import { type AttemptResult, applyAttempt, tierOf } from './retry.ts'
 
@@ -27,9 +27,9 @@ export interface DeliveryOutcome {
   readonly result: AttemptResult | null
 }
 
-export interface Consequences {
+export interface FollowUp {
   readonly forTemporal: boolean
-  readonly hopeless: readonly string[]
+  readonly toDisable: readonly string[]
 }
 
 /** Commits without waiting for the disk: if the server is killed, a lost outcome means one more delivery. */
@@ -49,10 +49,10 @@ export async function recordOutcomes(
   database: Database,
   outcomes: readonly DeliveryOutcome[],
   waitsMs: readonly number[],
-): Promise<Consequences> {
+): Promise<FollowUp> {
   const delivered = await retrying(() => recordSuccesses(sqlOn(database.pool), outcomes))
   const others = outcomes.filter(({ id }) => !delivered.has(id))
-  if (others.length === 0) return { forTemporal: false, hopeless: [] }
+  if (others.length === 0) return { forTemporal: false, toDisable: [] }
   return retrying(() =>
     onConnection(database, ASYNC_COMMIT, async client => {
       const sql = sqlOn(client)
@@ -60,12 +60,12 @@ export async function recordOutcomes(
       const aheadMs = aheadOf(rows)
       apply(rows, others, waitsMs)
       await writeOutcomes(sql, rows)
-      const hopeless = await updateHealth(sql, { rows, outcomes, aheadMs })
+      const toDisable = await updateHealth(sql, { rows, outcomes, aheadMs })
       // A run that waits in Temporal for one of these deliveries is notified.
       const outbox = rows.filter(({ workflowId }) => workflowId).map(processOf)
       await writeJournal(sql, { ...emptyJournal(), outbox })
       await client.query('commit')
-      return { forTemporal: outbox.length > 0, hopeless }
+      return { forTemporal: outbox.length > 0, toDisable }
     }),
   )
 }
@@ -140,5 +140,5 @@ async function updateHealth(sql: Sql, { rows, outcomes, aheadMs }: Round): Promi
     recordRound(health, rounds.get(health.id) ?? false, triedAt)
   }
   await writeHealth(sql, healths)
-  return healths.filter(health => isHopeless(health, now)).map(({ id }) => id)
+  return healths.filter(health => shouldDisable(health, now)).map(({ id }) => id)
 }

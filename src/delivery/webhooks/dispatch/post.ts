@@ -84,8 +84,8 @@ function resultOf(base: Base, answer: OutboundAnswer): AttemptResult {
 }
 
 function refusalOf(status: number): string {
-  if (status === 410) return 'The receiver answered 410: it wants nothing more.'
+  if (status === 410) return 'The receiver answered 410 (Gone).'
   if (status >= 300 && status < 400)
-    return `The receiver answered ${status}: redirects are not followed. Give the address that it leads to.`
-  return `The receiver answered ${status}; a 2xx is what acknowledges a delivery.`
+    return `The receiver answered ${status}: redirects are not followed. Subscribe the final address.`
+  return `The receiver answered ${status}; only a 2xx acknowledges a delivery.`
 }

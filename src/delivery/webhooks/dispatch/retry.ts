@@ -26,17 +26,17 @@ const byPlan: Readonly<Record<string, keyof typeof tiers>> = {
   enterprise: 'full_dlq',
 }
 
-/** A delivery is attempted at once and after each wait; `lastly` is its status after the last failure. */
+/** A delivery is attempted at once and after each wait; `finalStatus` is its status after the last failure. */
 interface Tier {
   readonly waitsMs: readonly number[]
-  readonly lastly: 'failed' | 'dead'
+  readonly finalStatus: 'failed' | 'dead'
 }
 
 const nameOf = (plan: string): keyof typeof tiers => byPlan[plan] ?? 'basic'
 
 export function tierOf(plan: string, waitsMs: readonly number[]): Tier {
   const { retries, deadLetters } = tiers[nameOf(plan)]
-  return { waitsMs: retries ? waitsMs : [], lastly: deadLetters ? 'dead' : 'failed' }
+  return { waitsMs: retries ? waitsMs : [], finalStatus: deadLetters ? 'dead' : 'failed' }
 }
 
 export function retriesOf(plan: string, retrySeconds: readonly number[]) {
@@ -78,12 +78,12 @@ function scheduleRetry(
   row: DeliveryRow,
   { attempt, retryAfterMs }: AttemptResult,
   at: Date,
-  { waitsMs, lastly }: Tier,
+  { waitsMs, finalStatus }: Tier,
 ): void {
   const wait = waitsMs[row.tries]
   row.tries++
   if (wait === undefined) {
-    finish(row, lastly)
+    finish(row, finalStatus)
     return
   }
   const waits = Math.max(wait, retryAfterMs ?? 0)

@@ -1,6 +1,6 @@
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { type Cents, formatMoney } from '../../../values/money.ts'
-import type { Every } from '../rhythm.ts'
+import type { Every } from '../charge-series.ts'
 
 export const anomalyKinds = [
   'day_above_usual',
@@ -15,7 +15,7 @@ export const anomalyKinds = [
 export const anomalyGroupings = ['kind', 'agent', 'merchant'] as const
 export type AnomalyGrouping = (typeof anomalyGroupings)[number]
 
-interface Rests {
+interface AnomalyFigures {
   readonly amountCents: Cents
   readonly usualCents?: Cents
   readonly limitCents?: Cents
@@ -26,12 +26,12 @@ interface Rests {
 
 export interface Anomaly {
   readonly kind: (typeof anomalyKinds)[number]
-  /** Null where the owner has paid. */
+  /** Null if the owner paid. */
   readonly agentId: string | null
   readonly merchant: string | null
   readonly day: string
   readonly sentence: string
-  readonly figures: Rests
+  readonly figures: AnomalyFigures
   /** From 0.5, just unusual, up to 1. */
   readonly score: number
 }
@@ -57,7 +57,7 @@ export interface Candidate extends Row {
   readonly every: Every | null
 }
 
-export type Telling = Pick<Anomaly, 'sentence' | 'figures'> & { readonly score: number }
+export type AnomalyText = Pick<Anomaly, 'sentence' | 'figures'> & { readonly score: number }
 
 const COLUMNS = [
   'kind',

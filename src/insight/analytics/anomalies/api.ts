@@ -10,13 +10,11 @@ const AnomalyRecord = z.object({
   kind: z.enum(anomalyKinds),
   agentId: id('agent')
     .nullable()
-    .meta({ description: 'Null: what the owner has paid, or the budget that all agents share.' }),
+    .meta({ description: 'Null for payments of the owner, and for the shared budget.' }),
   name: z.string().nullable().meta({ description: 'The name of the agent.' }),
   merchant: z.string().nullable(),
   day: z.string().meta({ examples: ['2026-11-14'] }),
-  sentence: z
-    .string()
-    .meta({ examples: ['€ 840.00 were spent on 2026-11-14; on a usual day it is € 52.40.'] }),
+  sentence: z.string().meta({ examples: ['€ 840.00 was spent on 2026-11-14; the usual amount is € 52.40.'] }),
   figures: z
     .object({
       amountCents: signedMoney,
@@ -26,7 +24,7 @@ const AnomalyRecord = z.object({
       deviations: z.number().optional(),
       times: z.int().optional(),
     })
-    .meta({ description: 'What the sentence rests on.' }),
+    .meta({ description: 'The figures of the sentence.' }),
   score: z.number().meta({ description: 'How unusual: from 0.5, just so, up to 1.', examples: [0.82] }),
 })
 
@@ -38,13 +36,16 @@ export const AnomaliesRecord = z
     groups: z
       .array(
         z.object({
-          key: z.string().nullable().meta({ description: 'The kind, agent or merchant; null: without one.' }),
+          key: z
+            .string()
+            .nullable()
+            .meta({ description: 'The kind, agent or merchant; null for anomalies without one.' }),
           name: z.string().nullable().meta({ description: 'The name of an agent.' }),
           count: z.int().min(1),
         }),
       )
-      .meta({ description: 'How many of those in `data` are of each, the most first.' }),
-    others: z.int().min(0).meta({ description: 'How many more there are.' }),
+      .meta({ description: 'Counts of the anomalies in `data`, the largest first.' }),
+    others: z.int().min(0).meta({ description: 'The number of further anomalies.' }),
   })
   .meta({ id: 'AnomalyReport' })
 
@@ -58,17 +59,17 @@ export const anomaliesApi = {
   anomalies: get('/analytics/anomalies', {
     limits: { oneAtATime: true },
     ...reading,
-    summary: 'What was unusual',
+    summary: 'Find anomalies',
     description:
-      'Days and merchants far above an agent’s own median, by the median of deviations from it over half a year; a subscription that has become dearer; the same charge twice; a new merchant with a large share; a monthly budget that does not last at this pace; spending outside of any run. Found by rules alone: the same days give the same answer. What was usual is known from 14 days on, of a merchant from 8.',
+      'Days and merchants far above an agent’s own median (by median absolute deviation over half a year); price increases of subscriptions; repeated charges; new merchants with a large share; monthly budgets that do not last at this pace; spending outside of runs. The rules are deterministic: the same days give the same answer. Usual amounts need 14 days of data, those of a merchant 8.',
     query,
     returns: [200, AnomaliesRecord],
   }),
   anomaliesTable: get('/analytics/anomalies/csv', {
     limits: { oneAtATime: true },
     ...reading,
-    summary: 'What was unusual, as a table',
-    description: 'RFC 4180 in UTF-8: a line for each.',
+    summary: 'Download anomalies as CSV',
+    description: 'RFC 4180 in UTF-8: one line for each anomaly.',
     query,
     returns: [200, file('text/csv')],
   }),

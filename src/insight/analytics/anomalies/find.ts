@@ -2,36 +2,36 @@ import { type CsvColumns, csvText } from '../../../values/csv.ts'
 import { decimal } from '../../../values/money.ts'
 import { addDays, type ReportScope } from '../../reports/index.ts'
 import { linesOf, parametersOf, readTop, type Spend, type View } from '../../spend/index.ts'
-import { RHYTHM_DAYS, RUNS } from '../rhythm.ts'
+import { CHARGE_SERIES, RHYTHM_DAYS } from '../charge-series.ts'
 import {
   type Anomaly,
   type AnomalyGrouping,
+  type AnomalyText,
   type anomalyKinds,
   type Candidate,
   mostUnusual,
   rounded,
-  type Telling,
 } from './anomaly.ts'
 import {
-  atThisPace,
-  chargedTwice,
-  dearerSubscriptions,
-  dearerTold,
-  farDays,
-  farTold,
+  describeOutlier,
+  describePriceIncrease,
   isPaceKnown,
   newMerchants,
   newTold,
   OUTSIDE_OF_RUNS,
+  outlierDays,
   outsideTold,
   paceTold,
+  priceIncreases,
+  projectedOverspend,
+  repeatedCharges,
   twiceTold,
 } from './kinds.ts'
 
-const tellings: Readonly<Record<(typeof anomalyKinds)[number], (of: Candidate) => Telling>> = {
-  day_above_usual: farTold('day_above_usual'),
-  merchant_above_usual: farTold('merchant_above_usual'),
-  subscription_dearer: dearerTold,
+const tellings: Readonly<Record<(typeof anomalyKinds)[number], (of: Candidate) => AnomalyText>> = {
+  day_above_usual: describeOutlier('day_above_usual'),
+  merchant_above_usual: describeOutlier('merchant_above_usual'),
+  subscription_dearer: describePriceIncrease,
   charged_twice: twiceTold,
   new_merchant: newTold,
   budget_at_this_pace: paceTold,
@@ -43,7 +43,7 @@ const keyOf = ({ kind, day, agentId, merchant }: Anomaly): string => [kind, day,
 const byScore = (one: Anomaly, other: Anomaly): number =>
   other.score - one.score || (keyOf(one) < keyOf(other) ? -1 : 1)
 
-const told = (candidate: Candidate): Anomaly => {
+const anomalyOf = (candidate: Candidate): Anomaly => {
   const { kind, agentId, merchant, day } = candidate
   return { kind, agentId: agentId || null, merchant, day, ...tellings[kind](candidate) }
 }
@@ -60,7 +60,7 @@ export async function anomaliesIn(spend: Spend, scope: ReportScope, limit: numbe
   const counts = new Map(found.map(({ kind, inAll }) => [kind, inAll]))
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const data = found
-    .map(told)
+    .map(anomalyOf)
     .sort(byScore)
     .slice(0, limit)
     .map(one => ({ ...one, score: rounded(one.score) }))
@@ -75,7 +75,7 @@ interface Found extends Candidate {
   readonly inAll: number
 }
 
-interface Asked {
+interface AnomalyQuery {
   readonly spend: Spend
   readonly scope: ReportScope
   readonly limit: number
@@ -91,9 +91,9 @@ of_merchants as materialized (
   from lines where view = 'merchant' group by 1, 2, 3
 ),
 paid as (select agent_id, value, day, payments, spent::bigint as spent from of_merchants where payments > 0),
-${RUNS}`
+${CHARGE_SERIES}`
 
-async function unusualSpending({ spend, scope, limit }: Asked): Promise<Found[]> {
+async function unusualSpending({ spend, scope, limit }: AnomalyQuery): Promise<Found[]> {
   const sums = await readTop(spend, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
   const values = ['', ...sums.flatMap(({ value }) => value ?? [])]
   const rhythmsFrom = addDays(scope.before, -RHYTHM_DAYS)
@@ -103,10 +103,10 @@ async function unusualSpending({ spend, scope, limit }: Asked): Promise<Found[]>
   const place = parameters.length + 1
   const since = `$${place}::date`
   const kinds = {
-    day_above_usual: farDays('day_above_usual', 'of_agents', since),
-    merchant_above_usual: farDays('merchant_above_usual', 'of_merchants', since),
-    subscription_dearer: dearerSubscriptions(since),
-    charged_twice: chargedTwice(since),
+    day_above_usual: outlierDays('day_above_usual', 'of_agents', since),
+    merchant_above_usual: outlierDays('merchant_above_usual', 'of_merchants', since),
+    subscription_dearer: priceIncreases(since),
+    charged_twice: repeatedCharges(since),
     new_merchant: newMerchants(since),
   }
   const text = `with ${linesOf(question)}, ${SERIES} ${mostUnusual(kinds, `$${place + 1}`)}`
@@ -114,7 +114,7 @@ async function unusualSpending({ spend, scope, limit }: Asked): Promise<Found[]>
 }
 
 function unusualLines(
-  asked: Asked,
+  asked: AnomalyQuery,
   view: View,
   from: string,
   kind: string,
@@ -127,13 +127,13 @@ function unusualLines(
   return spend.sql<Found>(text, [...parameters, limit])
 }
 
-const outsideOfRuns = (asked: Asked): Promise<Found[]> =>
+const outsideOfRuns = (asked: AnomalyQuery): Promise<Found[]> =>
   unusualLines(asked, 'run', asked.scope.from, 'outside_of_runs', OUTSIDE_OF_RUNS)
 
-async function budgetsAtThisPace(asked: Asked): Promise<Found[]> {
+async function budgetsAtThisPace(asked: AnomalyQuery): Promise<Found[]> {
   const lastDay = addDays(asked.scope.before, -1)
   if (lastDay < asked.scope.from || !isPaceKnown(lastDay)) return []
-  const paces = atThisPace(asked.scope.agentId !== undefined)
+  const paces = projectedOverspend(asked.scope.agentId !== undefined)
   return unusualLines(asked, 'agent', `${lastDay.slice(0, 7)}-01`, 'budget_at_this_pace', paces)
 }
 

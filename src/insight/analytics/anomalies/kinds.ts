@@ -1,6 +1,6 @@
 import { deviationInSql, MAX_DEVIATIONS, medianInSql } from '../../../control/risk/index.ts'
-import { RHYTHMS } from '../rhythm.ts'
-import { type Candidate, inPercent, inWords, rounded, scoreOf, type Telling } from './anomaly.ts'
+import { RHYTHMS } from '../charge-series.ts'
+import { type AnomalyText, type Candidate, inPercent, inWords, rounded, scoreOf } from './anomaly.ts'
 import { NO_CENTS } from '../../../values/money.ts'
 
 const USUAL_DAYS = 182
@@ -12,7 +12,7 @@ type Kind = keyof typeof LEAST_DAYS
  * something. Each series keeps its days in an array beside its usual amount: PostgreSQL cannot estimate how
  * many there are, and would join them one by one.
  */
-export const farDays = (kind: Kind, days: string, from: string): string => `
+export const outlierDays = (kind: Kind, days: string, from: string): string => `
 with series as materialized (
   select agent_id, value, ${medianInSql('spent')} as usual, array_agg(day) as days, array_agg(spent) as sums
   from ${days} where spent > 0 and day >= least($5::date - ${USUAL_DAYS}, ${from})
@@ -28,14 +28,14 @@ where day >= ${from} and round(((spent - usual) / deviation)::numeric, 2) > ${MA
 
 const sentences: Readonly<Record<Kind, (far: Candidate) => string>> = {
   day_above_usual: ({ amountCents, day, usualCents }) =>
-    `${inWords(amountCents)} were spent on ${day}; on a usual day it is ${inWords(usualCents ?? NO_CENTS)}.`,
+    `${inWords(amountCents)} was spent on ${day}; the usual amount is ${inWords(usualCents ?? NO_CENTS)}.`,
   merchant_above_usual: ({ amountCents, day, merchant, usualCents }) =>
-    `${merchant} got ${inWords(amountCents)} on ${day}; usually it is ${inWords(usualCents ?? NO_CENTS)} a day.`,
+    `${merchant} received ${inWords(amountCents)} on ${day}; the usual amount is ${inWords(usualCents ?? NO_CENTS)} a day.`,
 }
 
-export const farTold =
+export const describeOutlier =
   (kind: Kind) =>
-  (far: Candidate): Telling => ({
+  (far: Candidate): AnomalyText => ({
     sentence: sentences[kind](far),
     figures: {
       amountCents: far.amountCents,
@@ -65,8 +65,8 @@ select agent_id, value, unknown.day, unknown.spent, null::numeric, unknown.spent
 from unknown join whole using (agent_id)
 where whole.spent > 0 and unknown.spent / whole.spent::float8 >= ${LARGE_SHARE}`
 
-export const newTold = ({ merchant, day, amountCents, measure: share }: Candidate): Telling => ({
-  sentence: `${merchant} was never paid before ${day}, and has got ${inWords(amountCents)} since: ${inPercent(share)} of what was spent.`,
+export const newTold = ({ merchant, day, amountCents, measure: share }: Candidate): AnomalyText => ({
+  sentence: `${merchant} is a new merchant since ${day} and has received ${inWords(amountCents)}: ${inPercent(share)} of all spending.`,
   figures: { amountCents, share: rounded(share) },
   score: scoreOf(share, LARGE_SHARE),
 })
@@ -82,8 +82,8 @@ with sums as (
 select agent_id, null::text, $5::date - 1, outside, null::numeric, outside / whole::float8, payments, null::text
 from sums where outside > 0 and whole > 0 and 1 - outside / whole::float8 >= ${MOSTLY_IN_RUNS}`
 
-export const outsideTold = ({ amountCents, measure: share, times }: Candidate): Telling => ({
-  sentence: `${inWords(amountCents)} were spent outside of any run, ${inPercent(share)} of all; the rest belongs to runs.`,
+export const outsideTold = ({ amountCents, measure: share, times }: Candidate): AnomalyText => ({
+  sentence: `${inWords(amountCents)} was spent outside of runs: ${inPercent(share)} of all spending.`,
   figures: { amountCents, share: rounded(share), times: times ?? 0 },
   score: 0.5,
 })
@@ -96,7 +96,7 @@ const MOST_APART = `case every ${Object.entries(RHYTHMS)
   .map(([every, { most }]) => `when '${every}' then ${most + 1}`)
   .join(' ')} end`
 
-export const dearerSubscriptions = (from: string): string => `
+export const priceIncreases = (from: string): string => `
 select agent_id, value, last_day, last_cents, before_cents, (last_cents - before_cents) / before_cents::float8 as rise, times, every
 from (
   select *, cardinality(days) as times, days[cardinality(days)] as last_day, cents[cardinality(days)] as last_cents,
@@ -105,7 +105,7 @@ from (
 where broken_on is null and last_day >= ${from} and $5::date - last_day <= ${MOST_APART}
   and (last_cents - before_cents) / before_cents::float8 >= ${LEAST_RISE}`
 
-export function dearerTold(of: Candidate): Telling {
+export function describePriceIncrease(of: Candidate): AnomalyText {
   const { merchant, every, amountCents, measure: rise, times } = of
   const usualCents = of.usualCents ?? NO_CENTS
   return {
@@ -121,7 +121,7 @@ const LEAST_SINGLE = 2
  * SQL: days with several charges where there usually is one, each at the price of a single charge or of the
  * rhythm. The merchant may have charged twice.
  */
-export const chargedTwice = (from: string): string => `
+export const repeatedCharges = (from: string): string => `
 with usual as materialized (
   select agent_id, value, round((${medianInSql('spent')} filter (where payments = 1))::numeric) as price, array_agg(day) as days
   from of_merchants where payments > 0 group by 1, 2
@@ -136,8 +136,8 @@ select agent_id, value, day, spent, price, 0, payments, null::text
 from prices join of_merchants using (agent_id, value, day)
 where day >= ${from} and payments > 1 and price > 0 and spent = price * payments and refunded = 0`
 
-export const twiceTold = ({ merchant, day, amountCents, usualCents, times }: Candidate): Telling => ({
-  sentence: `${merchant} has charged ${inWords(usualCents ?? NO_CENTS)} ${times} times on ${day}; it charges once a day as a rule.`,
+export const twiceTold = ({ merchant, day, amountCents, usualCents, times }: Candidate): AnomalyText => ({
+  sentence: `${merchant} charged ${inWords(usualCents ?? NO_CENTS)} ${times} times on ${day}; it usually charges once a day.`,
   figures: { amountCents, usualCents: usualCents ?? NO_CENTS, times: times ?? 0 },
   score: 0.9,
 })
@@ -170,7 +170,7 @@ where owner_id = $1 and mode = $2`
  * without an agent in the scope also the budget that all share. `lines` has the days of the month. The owner
  * is $1, the mode $2, the day after the last one $5.
  */
-export const atThisPace = (isOfOneAgent: boolean): string => `
+export const projectedOverspend = (isOfOneAgent: boolean): string => `
 with months as materialized (select agent_id, sum(spent_cents - refunded_cents) as spent from lines group by 1),
 limits (agent_id, spent, limit_cents) as (
   select agent_id, spent, monthly_limit_cents from months join policies using (agent_id)
@@ -181,14 +181,14 @@ paces as (
 )
 select agent_id, null::text, $5::date - 1, spent, limit_cents, pace, null::int, null::text from paces where pace > 1`
 
-export function paceTold({ agentId, day, amountCents, usualCents, measure: pace }: Candidate): Telling {
+export function paceTold({ agentId, day, amountCents, usualCents, measure: pace }: Candidate): AnomalyText {
   const [elapsed, all] = [Number(day.slice(8)), daysInMonth(day)]
   const limitCents = usualCents ?? NO_CENTS
   const usedUpOn = Math.min(all, Math.ceil(all / pace - 1e-9))
   const limit = agentId ? inWords(limitCents) : `the ${inWords(limitCents)} that all agents share`
   const when = usedUpOn <= elapsed ? 'is used up' : `lasts until day ${usedUpOn} at this pace`
   return {
-    sentence: `${inWords(amountCents)} of ${limit} for the month were spent by day ${elapsed} of ${all}: the budget ${when}.`,
+    sentence: `${inWords(amountCents)} of ${limit} this month was spent by day ${elapsed} of ${all}: the budget ${when}.`,
     figures: { amountCents, limitCents, share: rounded(pace) },
     score: scoreOf(pace, 1),
   }

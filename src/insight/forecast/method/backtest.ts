@@ -1,7 +1,7 @@
 import type { Sliced } from '../../../kernel/contract/time-slices.ts'
 import { naiveForecast, sameWeekdayForecast } from './baselines.ts'
 import type { DailySpend } from './days.ts'
-import { pinballLoss, type Quantiles, raisedBy } from './quantiles.ts'
+import { pinballLoss, type Quantiles, shiftedBy } from './quantiles.ts'
 import { withoutSubscriptions } from './subscriptions.ts'
 import { weekdayForecast, weeksBefore } from './weekdays.ts'
 
@@ -70,8 +70,8 @@ function* pastForecasts(spend: DailySpend): Sliced<PastForecast[]> {
       const day = origin + horizon - 1
       if (day >= end) continue
       const expected = known.expectedOn(day, origin)
-      const forecast = raisedBy(expected, weekdayForecast(weeks, horizon - 1))
-      const sameWeekdays = raisedBy(expected, sameWeekdayForecast(before, origin, horizon))
+      const forecast = shiftedBy(expected, weekdayForecast(weeks, horizon - 1))
+      const sameWeekdays = shiftedBy(expected, sameWeekdayForecast(before, origin, horizon))
       const naive = naiveForecast(spend, origin, horizon)
       const actual = cents[day - firstDay] as number
       made.push({ origin, horizon, day, forecast, naive, sameWeekdays, actual })

@@ -9,7 +9,7 @@ export const LEVELS = { p10: 0.1, p50: 0.5, p90: 0.9 } as const
 
 export const quantileNames = ['p10', 'p50', 'p90'] as const
 
-export const raisedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
+export const shiftedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
   p10: p10 + known,
   p50: p50 + known,
   p90: p90 + known,

@@ -1,7 +1,7 @@
 import { nextsOf, RHYTHMS } from '../../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber, type Subscription } from './days.ts'
 
-export interface Expected {
+export interface ExpectedCharge {
   readonly day: number
   readonly cents: number
 }
@@ -20,7 +20,7 @@ function expectedAfter({ every, days }: Subscription, place: number): number[] {
  * A subscription as it was known on any past day. It counts from the charge on which the minimum number was
  * reached.
  */
-export function followed(subscription: Subscription) {
+export function subscriptionHistory(subscription: Subscription) {
   const { every, days, cents, brokenOn } = subscription
   const { times, most } = RHYTHMS[every]
   const known = new Map<number, readonly number[]>()
@@ -41,7 +41,7 @@ export function followed(subscription: Subscription) {
   }
   return {
     /** The charges before a day, if they were a known subscription by then, without the first `without` ones. */
-    chargesBefore: (end: number, without = 0): Expected[] => {
+    chargesBefore: (end: number, without = 0): ExpectedCharge[] => {
       const place = lastBefore(end)
       if (place + 1 < times) return []
       return days.slice(without, place + 1).map((day, n) => ({ day, cents: cents[without + n] as number }))
@@ -50,7 +50,7 @@ export function followed(subscription: Subscription) {
      * Predicted charges from the day `from` on, made before `end`. A late charge is expected each day until
      * it is too late for the rhythm.
      */
-    expectedFrom(from: number, end: number): Expected[] {
+    expectedFrom(from: number, end: number): ExpectedCharge[] {
       const expected = expectedBy(from, end)
       return expected ? expected.after.map(day => ({ day: Math.max(day, from), cents: expected.each })) : []
     },
@@ -65,8 +65,8 @@ export function followed(subscription: Subscription) {
 /** Spending without the subscriptions known before a day. Days must be requested in ascending order. */
 export function withoutSubscriptions({ firstDay, cents, subscriptions = [] }: DailySpend) {
   const rest = [...cents]
-  const all = subscriptions.map(one => ({ ...followed(one), takenOff: 0 }))
-  const takeOff = ({ day, cents: charged }: Expected): void => {
+  const all = subscriptions.map(one => ({ ...subscriptionHistory(one), takenOff: 0 }))
+  const takeOff = ({ day, cents: charged }: ExpectedCharge): void => {
     const n = day - firstDay
     if (n >= 0 && n < rest.length) rest[n] = Math.max(0, (rest[n] as number) - charged)
   }

@@ -55,7 +55,7 @@ export function parse(sentence: string, vocabulary: Vocabulary): ParsedIntent {
   }
   for (const { expression } of lax) {
     const unknown = expression.exec(found.text)?.groups?.unknownAgent
-    if (unknown !== undefined) return unclear(`There is no agent called ${unknown}. ${namesIn(vocabulary)}`)
+    if (unknown !== undefined) return unclear(`You have no agent called ${unknown}. ${namesIn(vocabulary)}`)
   }
   return { kind: 'unknown' }
 }
@@ -67,7 +67,7 @@ const FEW = 10
 function namesIn({ agents }: Vocabulary): string {
   if (agents.length === 0) return 'You have no agents yet.'
   const names = agents.slice(0, FEW).map(({ name }) => name)
-  return `Yours ${agents.length === 1 ? 'is' : 'are'}: ${names.join(', ')}${agents.length > FEW ? ', …' : ''}.`
+  return `Your ${agents.length === 1 ? 'agent is' : 'agents are'}: ${names.join(', ')}${agents.length > FEW ? ', …' : ''}.`
 }
 
 function requestOf(
@@ -81,12 +81,12 @@ function requestOf(
   if (agent && 'question' in agent) return unclear(agent.question)
   if (name === 'limitUnclear')
     return unclear(
-      `Is that a limit of ${agent?.name} for a day, for a month, or for one payment? Say it with the amount: 20 € a day.`,
+      `Is that a daily limit, a monthly limit, or a limit per payment of ${agent?.name}? Say it with the amount: 20 € a day.`,
     )
   const number = groups.number === undefined ? undefined : found.numbers[Number(groups.number)]
   if (number?.value === null)
     return unclear(
-      `${number.as} can be read in two ways: a thousand and more, or one and a bit. Write it as 1234 or as 1.23.`,
+      `${number.as} is ambiguous: is the separator for thousands or for decimals? Write it as 1234 or as 1.23.`,
     )
   const merchant =
     groups.merchant === undefined ? groups.someMerchant : found.merchants[Number(groups.merchant)]
@@ -122,6 +122,6 @@ function agentOf(
   if (agent === undefined) return { question: `Which agent do you mean? ${namesIn(vocabulary)}` }
   const ids = meant.map(({ id }) => id).join(', ')
   return {
-    question: `${meant.length} agents are called ${first.name}: ${ids}. Name the one that you mean by its id.`,
+    question: `${meant.length} agents are called ${first.name}: ${ids}. Name one by its ID.`,
   }
 }

@@ -28,11 +28,11 @@ export async function budgetsOf(agentId: string, request: PageRequest): Promise<
   if (rows.length === 0) return html``
   const least = Math.min(...rows.map(({ leftEuros }) => leftEuros ?? Number.POSITIVE_INFINITY))
   return box(
-    'What it may still spend',
+    'Remaining budget',
     table(request, 'Limits of the agent', rows, {
       Limit: ({ of, leftEuros }) =>
-        html`${of}${leftEuros === least && html` <span class="status waiting">narrowest</span>`}`,
-      For: 'span',
+        html`${of}${leftEuros === least && html` <span class="status waiting">smallest</span>`}`,
+      Period: 'span',
       Used: {
         figure: ({ usedEuros, limitEuros }) => (usedEuros === null ? none : usage(usedEuros, limitEuros)),
       },
@@ -59,7 +59,7 @@ const rowOf = (of: Html, span: string, use: Use, limitEuros: number | null): Bud
 
 const account: Level = async (_, { ask, to }) => {
   const { day, month, dailyLimitEuros, monthlyLimitEuros } = await ask(budgetApi.budget)
-  const of = html`<a href="${to('console/settings')}">All agents together</a>`
+  const of = html`<a href="${to('console/settings')}">All agents</a>`
   return [
     ...(day && dailyLimitEuros !== null ? [rowOf(of, 'today', day, dailyLimitEuros)] : []),
     ...(month && monthlyLimitEuros !== null ? [rowOf(of, 'this month', month, monthlyLimitEuros)] : []),
@@ -83,7 +83,7 @@ const policy: Level = async (agentId, request) => {
   return [
     ...(once === null
       ? []
-      : [{ of, span: 'one payment', usedEuros: null, limitEuros: once, leftEuros: once }]),
+      : [{ of, span: 'per payment', usedEuros: null, limitEuros: once, leftEuros: once }]),
     ...limited.map(([span, period]) => rowOf(of, span, period, period.limitEuros)),
   ]
 }
@@ -109,7 +109,7 @@ const runs: Level = async (agentId, request) => {
       ? []
       : rowOf(
           recordLink(request, run.id, html`Run ${text(run.name, 40)}`),
-          'the run',
+          'run',
           { ...run, remainingEuros: run.budgetEuros - run.heldEuros - run.spentEuros },
           run.budgetEuros,
         ),
@@ -123,7 +123,7 @@ const delegations: Level = async (agentId, request) => {
   return data.map(one =>
     rowOf(
       recordLink(request, one.id, html`Delegation ${text(one.label, 40)}`),
-      'all of it',
+      'total',
       one,
       one.maxAmountEuros,
     ),
@@ -137,7 +137,7 @@ const tokens: Level = async (id, { ask }) => {
       ? []
       : rowOf(
           html`Token ${text(label, 40)}`,
-          'all of it',
+          'total',
           { heldEuros: heldEuros ?? 0, spentEuros: spentEuros ?? 0, remainingEuros },
           maxAmountEuros,
         ),
@@ -153,7 +153,7 @@ const mandates: Level = async (agentId, request) => {
     const spans = [
       ['today', mandate.dayLeftEuros],
       ['this month', mandate.monthLeftEuros],
-      ['all of it', mandate.totalLeftEuros],
+      ['total', mandate.totalLeftEuros],
     ] as const
     return spans.flatMap(([span, leftEuros]) =>
       leftEuros === null ? [] : { of, span, leftEuros, usedEuros: null, limitEuros: null },
@@ -166,9 +166,9 @@ const cards: Level = async (agentId, request) => {
   return data.flatMap(card => {
     const of = recordLink(request, card.id, html`Card ${text(card.displayName, 30)} ${card.last4 ?? ''}`)
     const spans = [
-      ['one payment', card.limits.maxTransactionEuros],
-      ['a day', card.limits.dailyLimitEuros],
-      ['a month', card.limits.monthlyLimitEuros],
+      ['per payment', card.limits.maxTransactionEuros],
+      ['per day', card.limits.dailyLimitEuros],
+      ['per month', card.limits.monthlyLimitEuros],
     ] as const
     return spans.flatMap(([span, limitEuros = null]) =>
       limitEuros === null ? [] : { of, span, usedEuros: null, limitEuros, leftEuros: null },

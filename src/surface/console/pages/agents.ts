@@ -22,7 +22,7 @@ const isOpen = ({ status }: Agent): boolean => ['active', 'frozen'].includes(sta
 
 export const agents = section({
   kind: 'Agent',
-  lead: 'The programs that pay for you, each with a wallet and a policy of its own.',
+  lead: 'Programs that pay for you, each with its own wallet and policy.',
   list: usageApi.usage,
   get: agentsApi.get,
   name: ({ name }) => name,
@@ -35,12 +35,12 @@ export const agents = section({
         figure: ({ walletId, availableEuros }, request) =>
           recordLink(request, walletId, euros(availableEuros)),
       },
-      'Last held or paid': 'lastSpendAt',
+      'Last payment': 'lastSpendAt',
     },
   ],
-  // The link to a wallet shows what is available in it.
+  // The link to a wallet shows its balance instead of its name.
   unnamed: ['walletId'],
-  labels: { externalId: 'Your own id' },
+  labels: { externalId: 'External ID' },
   hidden: ['frozenReason', 'frozenByAlertId', 'policyId'],
   events: ['agent.*', 'wallet.*', 'intent.*', 'transaction.*', 'policy.*'],
   create: {
@@ -57,19 +57,19 @@ export const agents = section({
       when: isOpen,
       members: ['policyId'],
       offers: templates,
-      submit: 'Give another policy',
+      submit: 'Change policy',
     },
     {
       operation: agentTokensApi.create,
       when: isOpen,
       members: ['label', 'maxAmountEuros', 'expiresInDays'],
       labels: {
-        label: 'Name: where the agent runs',
-        maxAmountEuros: 'At most, in euros; empty for no limit',
-        expiresInDays: 'Ends after, in days; empty for never',
+        label: 'Name, such as where the agent runs',
+        maxAmountEuros: 'Budget in euros (empty: no limit)',
+        expiresInDays: 'Expires after days (empty: never)',
       },
       values: { expiresInDays: 90 },
-      submit: 'New token',
+      submit: 'Create token',
     },
     { operation: agentsApi.update, when: isOpen, members: ['name', 'description', 'externalId'] },
     { operation: agentsApi.unfreeze, when: ({ status }) => status === 'frozen', members: [] },
@@ -78,13 +78,13 @@ export const agents = section({
       when: ({ status }) => status === 'active',
       members: ['reason'],
       tone: 'against',
-      forRecord: ({ name }) => ({ confirm: `Freeze ${name}? It spends nothing until it is unfrozen.` }),
+      forRecord: ({ name }) => ({ confirm: `Freeze ${name}? It cannot spend until you unfreeze it.` }),
     },
     {
       operation: agentsApi.delete,
       when: isOpen,
       forRecord: ({ name }) => ({
-        confirm: `Delete ${name}? Its money goes to your wallet, its cards are closed, its tokens end.`,
+        confirm: `Delete ${name}? Its money moves to your wallet, its cards are closed, and its tokens are revoked.`,
       }),
       done: 'go:console/agents',
       fold: true,
@@ -128,9 +128,9 @@ async function moneyOf({ id }: Agent, request: PageRequest): Promise<Html> {
     facts([
       ['Available', euros(balance.availableEuros)],
       ['Held', euros(balance.heldEuros)],
-      ['Policy', policy ? originOf(policy, request) : 'none: every intent needs approval'],
+      ['Policy', policy ? originOf(policy, request) : 'None: every intent needs approval'],
       [
-        'See all',
+        'View all',
         all.map(section => html`<a href="${to(`console/${section}?agentId=${id}`)}">${words(section)}</a> `),
       ],
     ]),

@@ -15,33 +15,33 @@ const changes = ['policy.*']
 
 const labels = {
   name: 'Name',
-  maxTransactionEuros: 'A payment, at most €',
-  dailyLimitEuros: 'A day, at most €',
-  monthlyLimitEuros: 'A month, at most €',
-  autoApproveLimitEuros: 'Without a person, up to €',
-  merchantAllowlist: 'Only these merchants, one a line',
-  merchantBlocklist: 'Never these merchants',
-  allowedCountries: 'Only these countries',
-  mccCategories: 'Only these groups of categories',
-  allowedMccs: 'Only these categories (MCC)',
-  blockedMccs: 'Never these categories (MCC)',
-  attestationWindowMinutes: 'A passkey counts for, in minutes',
-  cooldownMinutes: 'Between two payments, in minutes',
-  activeHoursStart: 'From hour (UTC)',
-  activeHoursEnd: 'Until hour (UTC)',
-  maxUsageCount: 'Payments in all',
-  amountTolerancePercent: 'Charged above the intent, at most %',
-  expiresAfterMinutes: 'The policy ends after, in minutes',
-  expirationAction: 'What happens at its end',
-  lockToFirstMerchant: 'Only the first merchant that was paid',
-  requireIntent: 'Every payment needs an intent',
-  requireAttestation: 'Every payment needs a passkey',
+  maxTransactionEuros: 'Limit per payment (€)',
+  dailyLimitEuros: 'Daily limit (€)',
+  monthlyLimitEuros: 'Monthly limit (€)',
+  autoApproveLimitEuros: 'Auto-approve up to (€)',
+  merchantAllowlist: 'Allowed merchants (one per line)',
+  merchantBlocklist: 'Blocked merchants (one per line)',
+  allowedCountries: 'Allowed countries',
+  mccCategories: 'Allowed category groups',
+  allowedMccs: 'Allowed categories (MCC)',
+  blockedMccs: 'Blocked categories (MCC)',
+  attestationWindowMinutes: 'Passkey valid for (minutes)',
+  cooldownMinutes: 'Cooldown between payments (minutes)',
+  activeHoursStart: 'Active from hour (UTC)',
+  activeHoursEnd: 'Active until hour (UTC)',
+  maxUsageCount: 'Maximum number of payments',
+  amountTolerancePercent: 'Tolerance above the intent (%)',
+  expiresAfterMinutes: 'Policy expires after (minutes)',
+  expirationAction: 'On expiry',
+  lockToFirstMerchant: 'Lock to the first merchant',
+  requireIntent: 'Require an intent for every payment',
+  requireAttestation: 'Require a passkey for every payment',
 }
 
 export const policies = section({
   kind: 'Policy',
   title: 'Policies',
-  lead: 'Rules by which agents spend. An agent has a copy of its own; a template may be applied to all that came from it.',
+  lead: 'Spending rules of agents. Each agent has its own copy; applying a template updates the copies made from it.',
   list: policiesApi.list,
   columns: [
     { Agent: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'template') },
@@ -52,7 +52,7 @@ export const policies = section({
   ],
   name: ({ name }) => name,
   events: changes,
-  empty: 'No policies yet. Begin with a preset.',
+  empty: 'No policies yet. Start with a preset.',
   call: 'agentpay policies presets',
   create: {
     operation: policiesApi.create,
@@ -65,7 +65,7 @@ export const policies = section({
 
 export const presets = section({
   kind: 'Preset',
-  lead: 'Complete policies to begin with. An agent can be given one as it is.',
+  lead: 'Ready-made policies. Assign one to an agent as it is, or start from it.',
   list: policiesApi.presets,
   columns: [{ Preset: ({ id }) => html`<code>${id}</code>` }, 'name', 'summary'],
   events: [],
@@ -82,18 +82,18 @@ ${await part({
   id: 'policy',
   events: changes,
   about: id,
-  make: () => html`${recordHead({ name: text(policy.name, 80), kind: policy.agentId ? 'Policy of an agent' : 'Policy template', operation: policiesApi.get, command: 'policies get' }, request)}
+  make: () => html`${recordHead({ name: text(policy.name, 80), kind: policy.agentId ? 'Agent policy' : 'Policy template', operation: policiesApi.get, command: 'policies get' }, request)}
 <p class="lead">${
     policy.agentId
-      ? html`Of ${recordLink(request, policy.agentId)}${policy.templateId !== null && html`, from ${recordLink(request, policy.templateId)}`}${policy.overrides.length > 0 && `. Set for this agent alone: ${policy.overrides.map(label).join(', ')}`}`
-      : 'A template: agents that came from it keep their copies until it is applied.'
+      ? html`Agent: ${recordLink(request, policy.agentId)}${policy.templateId !== null && html`, from ${recordLink(request, policy.templateId)}`}${policy.overrides.length > 0 && `. Changed for this agent: ${policy.overrides.map(label).join(', ')}`}`
+      : 'A template. Agents keep their copies until you apply it.'
   }</p>`,
 })}
-${box('Rules', rulesOf(policy, request), simulation(request), policy.agentId === null && operationForm(request, policiesApi.apply, { params, submit: 'Apply to its agents', confirm: 'Give every agent that came from this template the rules that it has now?', success: 'Applied.' }))}
+${box('Rules', rulesOf(policy, request), simulation(request), policy.agentId === null && operationForm(request, policiesApi.apply, { params, submit: 'Apply to agents', confirm: 'Replace the rules of every agent with this template by its present rules?', success: 'Applied.' }))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
 ${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}
-${policy.agentId === null && operationForm(request, policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents that got a copy keep it.`, done: 'go:console/policies', fold: true })}`,
+${policy.agentId === null && operationForm(request, policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents keep their copies.`, done: 'go:console/policies', fold: true })}`,
   }
 }
 
@@ -127,8 +127,8 @@ ${ownScript(request, 'policyForm')}
 
 async function probeOf({ ask, id }: PageRequest): Promise<Html> {
   const { rules, warnings } = await ask(policySimulationApi.probe, { params: { id } })
-  return html`${warnings.length > 0 && box('Rules that contradict each other', html`<ul>${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul>`)}
-<details class="fold"><summary>Where each rule begins</summary>
+  return html`${warnings.length > 0 && box('Conflicting rules', html`<ul>${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul>`)}
+<details class="fold"><summary>Rule thresholds</summary>
 <ul>${rules.map(({ rule, stops, passes }) => html`<li><strong>${label(rule)}</strong>: ${stops ? `stops ${plainEuros(stops.situation.amountEuros)} (${stops.message})` : 'stops nothing'}; ${passes ? `lets ${plainEuros(passes.situation.amountEuros)} through` : 'lets nothing through'}</li>`)}</ul></details>`
 }
 
@@ -143,11 +143,11 @@ async function versionsOf(request: PageRequest): Promise<Html> {
       Version: 'version',
       Changes: ({ changes }) =>
         changes.length === 0
-          ? 'the first one'
+          ? 'First version'
           : html`<ul>${changes.map(change => html`<li>${text(change.text, 300)}</li>`)}</ul>`,
-      By: ({ changedByType, changedById }) =>
+      'Changed by': ({ changedByType, changedById }) =>
         html`${changedByType} ${changedById !== null && html`<code>${changedById}</code>`}`,
-      At: 'createdAt',
+      Date: 'createdAt',
     }),
   )
 }
@@ -171,32 +171,32 @@ async function replay(request: PageRequest): Promise<Html> {
   const body = { from: new Date(now.getTime() - days(DAYS)).toISOString(), to: now.toISOString() }
   const result = await ask(policySimulationApi.backtest, { params: { id }, body })
   const kinds = [
-    ['The same', result.same],
-    ['Denied now', result.newlyDenied],
-    ['Allowed now', result.newlyAllowed],
-    ['Left to a person now', result.newlyToPerson],
-    ['Decided by a person then', result.decidedBefore],
+    ['Unchanged', result.same],
+    ['Newly denied', result.newlyDenied],
+    ['Newly allowed', result.newlyAllowed],
+    ['Newly require approval', result.newlyToPerson],
+    ['Decided by a person', result.decidedBefore],
   ] as const
   return box(
     `The last ${DAYS} days under this policy`,
-    table(request, 'Decisions replayed', kinds, {
+    table(request, 'Replayed decisions', kinds, {
       Decisions: ([kind]) => kind,
-      'Number and amount': { figure: ([, figures]) => sum(figures) },
+      'Count and amount': { figure: ([, figures]) => sum(figures) },
     }),
     result.byRule.length > 0 &&
       table(request, 'Differences by rule', result.byRule, {
-        'By the rule': ({ rule }) => label(rule),
+        Rule: ({ rule }) => label(rule),
         Denied: { figure: ({ newlyDenied }) => sum(newlyDenied) },
         Allowed: { figure: ({ newlyAllowed }) => sum(newlyAllowed) },
-        'To a person': { figure: ({ newlyToPerson }) => sum(newlyToPerson) },
+        'Require approval': { figure: ({ newlyToPerson }) => sum(newlyToPerson) },
       }),
     result.examples.length > 0 &&
       table(request, 'Examples of differences', result.examples.slice(0, 20), {
-        At: 'at',
-        What: ({ subjectId, merchant }) => recordLink(request, subjectId, text(merchant, 60)),
+        Date: 'at',
+        Payment: ({ subjectId, merchant }) => recordLink(request, subjectId, text(merchant, 60)),
         Amount: 'amountEuros',
-        Was: 'was',
-        'Would be': ({ now: would, reason }) => html`${would}: ${text(reason, 200)}`,
+        Before: 'was',
+        Now: ({ now: would, reason }) => html`${would}: ${text(reason, 200)}`,
       }),
   )
 }

@@ -6,7 +6,7 @@ const HEIGHT = 200
 /** The minimum height of any amount above zero. */
 const LEAST = 1.5
 
-interface Told {
+interface ChartText {
   readonly id: string
   readonly title: string
   /** A sentence for screen readers. */
@@ -28,10 +28,10 @@ export interface Bar {
 export interface FanDay {
   readonly name: string
   readonly spent?: number
-  readonly foretold?: { readonly p10: number; readonly p50: number; readonly p90: number }
+  readonly forecast?: { readonly p10: number; readonly p50: number; readonly p90: number }
 }
 
-export function bars(items: readonly Bar[], told: Told): Html {
+export function bars(items: readonly Bar[], words: ChartText): Html {
   const { top, scale } = scaleOf(
     items.map(({ up }) => up),
     items.map(({ down }) => down),
@@ -45,14 +45,14 @@ export function bars(items: readonly Bar[], told: Told): Html {
     barAt(place, items.length, 'down', {
       y: scale(0),
       height: scale(-down) - scale(0),
-      title: `${name}: ${plainEuros(down)} came back`,
+      title: `${name}: ${plainEuros(down)} refunded`,
     }),
   ])
-  return figure(html`${lines(top, scale)}${drawn}`, top, items, told)
+  return figure(html`${lines(top, scale)}${drawn}`, top, items, words)
 }
 
-export function fan(days: readonly FanDay[], told: Told): Html {
-  const { top, scale } = scaleOf(days.map(({ spent, foretold }) => Math.max(spent ?? 0, foretold?.p90 ?? 0)))
+export function fan(days: readonly FanDay[], words: ChartText): Html {
+  const { top, scale } = scaleOf(days.map(({ spent, forecast }) => Math.max(spent ?? 0, forecast?.p90 ?? 0)))
   const spent = days.map(({ name, spent: amount = 0 }, place) =>
     barAt(place, days.length, 'up', {
       y: scale(amount),
@@ -60,21 +60,21 @@ export function fan(days: readonly FanDay[], told: Told): Html {
       title: `${name}: ${plainEuros(amount)}`,
     }),
   )
-  const first = days.findIndex(({ foretold }) => foretold !== undefined)
-  const foretold = days.flatMap(day => day.foretold ?? [])
+  const first = days.findIndex(({ forecast }) => forecast !== undefined)
+  const forecasts = days.flatMap(day => day.forecast ?? [])
   const stepsOf = (amounts: readonly number[]): string[] =>
     amounts.flatMap((amount, n) =>
       [first + n, first + n + 1].map(place => `${rounded((place / days.length) * WIDTH)} ${scale(amount)}`),
     )
   const edges = [
-    ...stepsOf(foretold.map(({ p90 }) => p90)),
-    ...stepsOf(foretold.map(({ p10 }) => p10)).reverse(),
+    ...stepsOf(forecasts.map(({ p90 }) => p90)),
+    ...stepsOf(forecasts.map(({ p10 }) => p10)).reverse(),
   ]
   const band =
-    foretold.length > 0 &&
+    forecasts.length > 0 &&
     html`<path class="band" d="M${edges.join('L')}Z"/>
-<path class="middle" d="M${stepsOf(foretold.map(({ p50 }) => p50)).join('L')}"/>`
-  return figure(html`${lines(top, scale)}${spent}${band}`, top, days, told)
+<path class="middle" d="M${stepsOf(forecasts.map(({ p50 }) => p50)).join('L')}"/>`
+  return figure(html`${lines(top, scale)}${spent}${band}`, top, days, words)
 }
 
 const rounded = (value: number): number => Math.round(value * 100) / 100
@@ -114,7 +114,7 @@ function figure(
   drawing: Html,
   top: number,
   items: readonly { readonly name: string }[],
-  { id, title, description, legend, table, isOpen }: Told,
+  { id, title, description, legend, table, isOpen }: ChartText,
 ): Html {
   return html`<figure class="chart">
 <p class="scale">Up to ${plainEuros(top)}</p>
@@ -125,6 +125,6 @@ ${drawing}
 </svg>
 <p class="ends"><span>${items[0]?.name}</span> <span>${items.length > 1 && items.at(-1)?.name}</span></p>
 <figcaption>${legend.map(([kind, words]) => html`<span class="key ${kind}">${words}</span> `)}</figcaption>
-<details class="more figures"${isOpen === true && html` open`}><summary>The same as a table</summary>${table}</details>
+<details class="more figures"${isOpen === true && html` open`}><summary>View as table</summary>${table}</details>
 </figure>`
 }

@@ -1,7 +1,7 @@
 import type { CallOperation } from '../../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { csvLine, csvText } from '../../../values/csv.ts'
-import { questionOf } from './list.ts'
+import { listQuery } from './list.ts'
 
 const MOST = 10_000
 const PAGE = 100
@@ -18,7 +18,7 @@ export async function* csvOf(
   let cursor: string | undefined
   for (let count = 0; count < MOST; count += PAGE) {
     const query = { ...filters, limit: PAGE, cursor }
-    const { data, nextCursor } = (await ask(operation, questionOf(operation, query))) as {
+    const { data, nextCursor } = (await ask(operation, listQuery(operation, query))) as {
       data: Row[]
       nextCursor: string | null
     }
@@ -37,7 +37,7 @@ function cell(value: unknown): string {
 }
 
 /** Reads the first piece before the answer begins, so that a refusal has its own status. */
-export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
+export async function startStream(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
   const first = await pieces.next()
   return (async function* () {
     if (!first.done) yield first.value

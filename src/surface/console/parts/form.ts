@@ -130,7 +130,7 @@ function set(id: string, name: string, schema: MemberSchema, value: unknown, sho
     one =>
       html`<span class="check"><input id="${id}-${one}" type="checkbox" name="${name}" value="${one}" data-type="list"${emptyOf(schema)}${ticked.includes(one) && html` checked`}><label for="${id}-${one}">${words(one)}</label></span>`,
   )}</div>`
-  const folded = html`<details class="more"${ticked.length > 0 && html` open`}><summary>Choose among ${members.length}</summary>${boxes}</details>`
+  const folded = html`<details class="more"${ticked.length > 0 && html` open`}><summary>Choose from ${members.length}</summary>${boxes}</details>`
   return html`<fieldset class="field"><legend>${shown}</legend>${members.length > FEW ? folded : boxes}</fieldset>`
 }
 

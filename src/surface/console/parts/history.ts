@@ -2,11 +2,11 @@ import { auditApi } from '../../../compliance/audit/index.ts'
 import { type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { addressOf, recordLink } from './links.ts'
-import { box, type Columns, facts, shown, table } from './table.ts'
+import { box, type Columns, display, facts, table } from './table.ts'
 import { label, none, text, words } from './text.ts'
 
 /** A name that is not broken into two lines. */
-export const whole = (name: string): Html => html`<span class="whole">${text(name, 60)}</span>`
+export const unbroken = (name: string): Html => html`<span class="whole">${text(name, 60)}</span>`
 
 export const requestLink = ({ to }: Pick<PageRequest, 'to'>, requestId: string): Html =>
   html`<a href="${to(`console/causes/${encodeURIComponent(requestId)}`)}" class="whole">${text(requestId, 14)}</a>`
@@ -22,7 +22,7 @@ const isId = (value: unknown): value is string => typeof value === 'string' && a
 export const membersOf = (data: Readonly<Record<string, unknown>>, request: PageRequest): Html =>
   facts(
     Object.entries(data).map(
-      ([name, value]) => [label(name), shown(name, value, request, undefined, 500)] as const,
+      ([name, value]) => [label(name), display(name, value, request, undefined, 500)] as const,
     ),
   )
 
@@ -43,13 +43,13 @@ interface Entry {
 }
 
 /** The caller: key, token or person; else the person whom the entry is about. */
-export const doer = ({ personId, actorId, actorType }: Entry, request: PageRequest): Html =>
+export const actorLink = ({ personId, actorId, actorType }: Entry, request: PageRequest): Html =>
   html`${words(actorType === 'dash' ? 'operator' : actorType)} ${actorId || personId ? recordLink(request, actorId ?? personId) : ''}`
 
 const historyColumns: Columns<Entry> = {
   Date: 'at',
   Event: ({ event }) => words(event),
-  By: doer,
+  By: actorLink,
   Request: ({ requestId }, request) => requestLink(request, requestId),
 }
 
@@ -61,6 +61,6 @@ export async function history(id: string, request: PageRequest): Promise<Html> {
   return box(
     'History',
     table(request, 'History, newest first', data, historyColumns),
-    hasMore && html`<p><a href="${filtered(request, 'audit', { resource: id })}">All of it</a></p>`,
+    hasMore && html`<p><a href="${filtered(request, 'audit', { resource: id })}">View all</a></p>`,
   )
 }

@@ -80,5 +80,5 @@ export function runLink({ ports }: Pick<PageRequest, 'ports'>, workflowId: strin
   const address = ports.runUrl(workflowId)
   return address === null
     ? copyable(workflowId)
-    : html`<a href="${address}" rel="noreferrer" target="_blank">Open its run in Temporal</a>`
+    : html`<a href="${address}" rel="noreferrer" target="_blank">Open in Temporal</a>`
 }

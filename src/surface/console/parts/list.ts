@@ -10,13 +10,13 @@ import { copyable, recordLink, sectionOf } from './links.ts'
 import { choicesFor, readNamesIn } from './names.ts'
 import type { MembersSpec } from './record-page.ts'
 import { answerMembers, parametersIn, queryMembers } from './schema.ts'
-import { type ColumnList, type Columns, table, tellingMembers } from './table.ts'
+import { type ColumnList, type Columns, informativeMembers, table } from './table.ts'
 import { text } from './text.ts'
 
 type Address = Readonly<Record<string, string | number | undefined>>
 
-/** What a list is asked by: its address holds the parameters of the path beside the filters. */
-export function questionOf(operation: AnyOperation, address: Address) {
+/** The query of a list: its address has the parameters of the path beside the filters. */
+export function listQuery(operation: AnyOperation, address: Address) {
   const query: Record<string, string | number | undefined> = { ...address }
   const params: Record<string, string> = {}
   for (const name of parametersIn(operation)) {
@@ -33,63 +33,63 @@ interface ListAnswer<T> {
 }
 
 /**
- * A kind of record: its list of items, and the page of one of the records. All that is not said is read off the contract:
- * the filters, the columns, what is known of a record, and the fields of forms.
+ * A kind of record: its list, and the page of one of the records. Defaults come from the contract: filters,
+ * columns, displayed members, and fields of forms.
  */
 export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
-  /** What a record is, in the singular: `Transfer`. */
+  /** In the singular: `Transfer`. */
   readonly kind: string
-  /** In the plural, where that is not one letter more. */
+  /** The plural, unless it only adds an s. */
   readonly title?: string
   readonly lead?: string
   readonly list: AnyOperation
-  /** Without it records have no page. */
+  /** Without it, records have no page. */
   readonly get?: AnyOperation
-  /** The noun of the command, where the path has another one; the line that shows a record where that is not `<noun> get`. */
+  /** The noun of the CLI if the path has another one, and the call that shows a record unless it is `<noun> get`. */
   readonly noun?: string
   readonly command?: string
-  /** What a record is called: its `name`, where nothing is said. */
+  /** The name of a record. Default: its `name`. */
   readonly name?: (record: T) => string
   readonly columns?: ColumnList<T>
-  /** Ids in the items whose records no column calls by their names: these are not read. */
+  /** Ids in the items whose records appear without their names, which are not read. */
   readonly unnamed?: readonly (keyof T & string)[]
-  /** The filters that have a field: all of the contract, where nothing is said. Others in the address hold as well. */
+  /** The filters with a field. Default: all of the contract. Others in the address apply as well. */
   readonly filters?: readonly string[]
-  /** What stands in the address for other parts of the page. */
+  /** Parameters of the address for other parts of the page. */
   readonly ignored?: readonly string[]
-  /** What an empty list says, and the call that makes its first record: the creation, where nothing is said. */
+  /** The text of an empty list, and the call that creates its first record. Default: the creation. */
   readonly empty?: string
   readonly call?: string
-  /** The events at which list and page are made again: those whose names begin as the ids do, where nothing is said. */
+  /** Events that render list and page again. Default: those with the prefix of the ids. */
   readonly events?: readonly string[]
   readonly create?: Creation
-  /** What else stands above the list. */
+  /** Further content above the list. */
   readonly above?: (request: PageRequest) => Promise<Content> | Content
   readonly actions?: readonly Action<R>[]
-  /** The state in the head of the page: its `status`, where nothing is said. */
+  /** The state in the head of the page. Default: its `status`. */
   readonly state?: (record: R, request: PageRequest) => string | undefined
-  /** The section to whose list the page leads back, where it is another one than its own. */
+  /** The section of the link back, unless it is the record's own. */
   readonly section?: PageRequest['section']
-  /** What stands first on the page of a record: why it is as it is. */
+  /** First on the page of a record: the reason of its state. */
   readonly note?: (record: R, request: PageRequest) => Promise<Content> | Content
   /** Boxes beside those of the members. */
   readonly boxes?: (record: R, request: PageRequest) => Promise<Content> | Content
-  /** The page has a timeline of its own: it needs no history. */
+  /** Replaces the history by the page's own timeline. */
   readonly hasTimeline?: true
-  /** What follows below them: records that belong to it. */
+  /** Below the members: related records. */
   readonly below?: (record: R, request: PageRequest) => Promise<Content> | Content
 }
 
-/** The noun of the command, where the path has the same. */
+/** The noun of the CLI, which the path usually has. */
 export const nounOf = ({ path }: AnyOperation): string => path.split('/')[1] ?? ''
 
 export const titleOf = ({ kind, title = `${kind}s` }: Pick<SectionSpec, 'kind' | 'title'>): string => title
 
-/** What the ids of the records begin with: the contract has an example. */
+/** The prefix of the ids, from the example of the contract. */
 const prefixIn = ({ list }: Pick<SectionSpec, 'list'>): string =>
   prefixOf(String(answerMembers(list).id?.examples?.[0] ?? ''))
 
-/** `refund.*`: events are named by what the ids begin with. */
+/** `refund.*`: event types begin with the prefix of the ids. */
 export const eventsOf = (spec: Pick<SectionSpec, 'list' | 'events'>): readonly string[] =>
   spec.events ?? [`${prefixIn(spec)}.*`]
 
@@ -118,7 +118,7 @@ ${rows}`,
   }
 }
 
-/** The form that makes a record, and leads to its page. */
+/** Creates a record, and goes to its page. */
 export async function creationOf(
   spec: SectionSpec,
   create: Creation,
@@ -130,22 +130,22 @@ export async function creationOf(
   return creationForm(create, { submit: `New ${kind.toLowerCase()}`, labels, done }, request)
 }
 
-/** The refusal of a filter, which is told above the list; what else goes wrong is no matter of the list. */
+/** The refusal of a filter, which appears above the list; other refusals propagate. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refused && error.refusal.status === 400) return error.refusal
   throw error
 }
 
 async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
-  const { data, nextCursor } = await readSome(spec, questionOf(spec.list, filtersOf(spec, request)), request)
+  const { data, nextCursor } = await readPage(spec, listQuery(spec.list, filtersOf(spec, request)), request)
   if (data.length === 0) return emptyState(spec, request)
   return html`${rowsOf(spec, titleOf(spec), data, request)}${footOf(spec, nextCursor, request)}`
 }
 
-/** Reads some records, and the names of those whom they name. */
-export async function readSome(
+/** Reads some records, and the names of records that they refer to. */
+export async function readPage(
   { list, unnamed }: SectionSpec,
-  question: ReturnType<typeof questionOf>,
+  question: ReturnType<typeof listQuery>,
   request: PageRequest,
 ): Promise<ListAnswer<Row>> {
   const answer = (await request.ask(list, question)) as ListAnswer<Row>
@@ -160,14 +160,14 @@ export function rowsOf(
   request: PageRequest,
 ): Html {
   const { list, labels = {}, shows = {}, actions = [], get } = spec
-  const columns: ColumnList<Row> = spec.columns ?? tellingMembers(items).filter(name => name !== 'name')
+  const columns: ColumnList<Row> = spec.columns ?? informativeMembers(items).filter(name => name !== 'name')
   const inRow = actions.filter(action => (!get || action.inRow) && request.may(action.operation))
   const action = { Action: (item: Row) => inRow.map(one => actionButton(one, item, labels, request)) }
   const all = [...nameColumn(spec), ...columns, ...(inRow.length > 0 ? [action] : [])]
   return table(request, caption, items, all, { members: answerMembers(list), labels, shows })
 }
 
-/** The first column: what a record is called, which leads to its page. */
+/** The first column: the name of a record, with a link to its page. */
 function nameColumn({ kind, name, get }: SectionSpec): Columns<Row>[] {
   if (!get && !name) return []
   const shows = (item: Row, request: PageRequest): Content => {
@@ -178,14 +178,14 @@ function nameColumn({ kind, name, get }: SectionSpec): Columns<Row>[] {
   return [{ [kind]: shows }]
 }
 
-/** What of the address is for the list. */
+/** Parameters of the address that belong to the list. */
 const filtersOf = (
   { ignored = [] }: Pick<SectionSpec, 'ignored'>,
   { query }: PageRequest,
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !ignored.includes(name)))
 
-/** The parameters of the path that stand in the address: what they name has a list of its own. */
+/** Parameters of the path in the address, which select a nested list. */
 const parametersOf = (operation: AnyOperation, { query }: PageRequest): [name: string, value: string][] =>
   parametersIn(operation).map(name => [name, query[name] ?? ''])
 
@@ -214,7 +214,7 @@ ${nextCursor !== null && html`<a rel="next" href="?${new URLSearchParams({ ...fi
 </nav>`
 }
 
-/** Members of a query that are no filters of a person: the page's own, and the operator's. */
+/** Parameters without a filter field: those of the page, and those of operators. */
 const NO_FILTERS = ['limit', 'cursor', 'ownerId', 'mode']
 
 async function filterForm(spec: SectionSpec, request: PageRequest): Promise<Content> {

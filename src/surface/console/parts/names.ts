@@ -18,23 +18,23 @@ const lists: Readonly<Record<Kind, AnyOperation>> = {
   webhooks: webhooksApi.list,
 }
 
-/** The status of records that a list leaves out: a form does not offer them, but past payments name them. */
+/** The status of ended records: forms do not offer them, but past payments refer to them. */
 const endedStatus: Readonly<Partial<Record<Kind, string>>> = { wallets: 'closed', agents: 'deleted' }
 
 interface Named {
   readonly id: string
   readonly name?: string
-  /** A subscription is called by what it is for, or where it leads. */
+  /** A subscription has its description or its address as its name. */
   readonly description?: string | null
   readonly url?: string
 }
 
 const calledBy = ({ id, name, description, url }: Named): string => name ?? (description || (url ?? id))
 
-/** The names that a page has read, so that a record is called by its name and not by its id. */
+/** Names of records that a page has read. */
 interface Names {
   readonly byId: Map<string, string>
-  /** Each kind is asked for once, whoever on the page needs it; the ended ones of a kind likewise. */
+  /** Each kind is read once for a page; so are its ended records. */
   readonly asked: Map<Kind | `ended ${Kind}`, Promise<Choices>>
 }
 
@@ -46,12 +46,15 @@ function namesOn(request: PageRequest): Names {
   return names
 }
 
-/** Reads the names of the newest hundred of each kind, and of the newest hundred that ended; older ones are shown by their ids. */
+/**
+ * Reads the names of the newest hundred of each kind, and of the newest hundred that ended; older ones appear
+ * by id.
+ */
 export async function readNames(request: PageRequest, ...kinds: readonly Kind[]): Promise<void> {
   await Promise.all(kinds.flatMap(kind => [choicesOf(kind, request), endedOf(kind, request)]))
 }
 
-/** What a form lets choose from: the newest hundred of a kind. */
+/** Options of a form: the newest hundred of a kind. */
 export const choicesOf = (kind: Kind, request: PageRequest): Promise<Choices> =>
   askedOnce(kind, request, () => readRecords(kind, {}, request))
 
@@ -89,14 +92,14 @@ async function readRecords(
   return named
 }
 
-/** What the record of this id is called, where the page has read it. */
+/** The name of a record, if the page has read it. */
 export const nameOf = (request: object, id: string): string | undefined => known.get(request)?.byId.get(id)
 
-/** The kind of record that a member names, by how its name ends. */
+/** The kind of record of a member, by the end of its name. */
 const kindOfMember = (member: string): Kind | undefined =>
   Object.entries(kindsByPrefix).find(([prefix]) => member.toLowerCase().endsWith(`${prefix}id`))?.[1]
 
-/** What these members of a form or a filter can be chosen from. */
+/** Options for these members of a form or a filter. */
 export async function choicesFor(
   members: readonly string[],
   request: PageRequest,
@@ -110,7 +113,6 @@ export async function choicesFor(
   return Object.fromEntries(found.filter(([, choices]) => choices.length > 0))
 }
 
-/** The kind of record that an id is of. */
 const kindsByPrefix: Readonly<Record<string, Kind>> = {
   agent: 'agents',
   wallet: 'wallets',
@@ -119,7 +121,7 @@ const kindsByPrefix: Readonly<Record<string, Kind>> = {
   webhook: 'webhooks',
 }
 
-/** Reads the names of those whom these records name, but for some members. */
+/** Reads the names of records that these records refer to, except by the members `unnamed`. */
 export async function readNamesIn(
   records: readonly object[],
   request: PageRequest,

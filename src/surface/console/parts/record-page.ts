@@ -6,14 +6,14 @@ import { copyable } from './links.ts'
 import { answerMembers } from './schema.ts'
 import {
   box,
+  display,
   facts,
   fitsInLine,
-  type Known,
+  informativeMembers,
+  type MemberInfo,
   nameOfMember,
-  SAME,
-  shown,
+  OMITTED_MEMBERS,
   table,
-  tellingMembers,
 } from './table.ts'
 import { status, text } from './text.ts'
 
@@ -63,11 +63,11 @@ export function membersOfRecord(
   { labels = {}, shows = {}, hidden = [] }: MembersSpec<Row>,
   request: PageRequest,
 ): { readonly boxes: Html; readonly tables: Html } {
-  const known: Known = { members: answerMembers(operation), labels }
+  const known: MemberInfo = { members: answerMembers(operation), labels }
   const members = Object.entries(record).filter(
     ([name, value]) =>
       (shows[name] !== undefined || isThere(value)) &&
-      !SAME.has(name) &&
+      !OMITTED_MEMBERS.has(name) &&
       !IN_HEAD.includes(name) &&
       !hidden.includes(name),
   )
@@ -78,7 +78,7 @@ export function membersOfRecord(
   }
   const { lines = [], boxes = [], tables = [] } = Object.groupBy(members, placeOf)
   const shownOf = (name: string, value?: unknown): Content =>
-    shows[name] ? shows[name](record, request) : shown(name, value, request, known, MOST)
+    shows[name] ? shows[name](record, request) : display(name, value, request, known, MOST)
   const added = Object.keys(shows).filter(name => !(name in record))
   const entries = [
     ...lines.map(([name, value]) => [nameOfMember(name, known), shownOf(name, value)] as const),
@@ -90,24 +90,24 @@ export function membersOfRecord(
   }
 }
 
-const knownIn = (name: string, { members, labels }: Known): Known => ({
+const nestedInfo = (name: string, { members, labels }: MemberInfo): MemberInfo => ({
   members: members[name]?.properties ?? members[name]?.items?.properties ?? {},
   ...(labels && { labels }),
 })
 
-function innerBox([name, value]: Member, around: Known, request: PageRequest): Html {
-  const known = knownIn(name, around)
+function innerBox([name, value]: Member, around: MemberInfo, request: PageRequest): Html {
+  const known = nestedInfo(name, around)
   // Without members in the contract, the owner chose the names, and they stay as they are.
   const isFree = Object.keys(known.members).length === 0
   const nameIn = (member: string): Content => (isFree ? text(member) : nameOfMember(member, known))
   const entries = Object.entries(value as Row).map(
-    ([member, one]) => [nameIn(member), shown(member, one, request, known, MOST)] as const,
+    ([member, one]) => [nameIn(member), display(member, one, request, known, MOST)] as const,
   )
   return box(nameOfMember(name, around), facts(entries))
 }
 
-function rowsBox([name, value]: Member, around: Known, request: PageRequest): Html {
+function rowsBox([name, value]: Member, around: MemberInfo, request: PageRequest): Html {
   const rows = value as readonly Row[]
   const title = nameOfMember(name, around)
-  return box(title, table(request, title, rows, tellingMembers(rows), knownIn(name, around)))
+  return box(title, table(request, title, rows, informativeMembers(rows), nestedInfo(name, around)))
 }

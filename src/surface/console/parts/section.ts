@@ -9,7 +9,7 @@ import {
   eventsOf,
   listPageOf,
   nounOf,
-  readSome,
+  readPage,
   rowsOf,
   type SectionSpec,
   titleOf,
@@ -19,15 +19,15 @@ import { backTo, membersOfRecord, recordHead } from './record-page.ts'
 import { box } from './table.ts'
 import { plainEuros, text } from './text.ts'
 
-/** Which records of a list are shown on the page of another record. */
+/** Records of a list on the page of another record. */
 interface Related {
   readonly title: string
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly limit?: number
-  /** What is said where there are none; otherwise the box is left out. */
+  /** The text without records. Without it, an empty box is left out. */
   readonly empty?: string
-  /** What may be created beside them. */
+  /** The form to create one. */
   readonly create?: Creation
 }
 
@@ -36,10 +36,10 @@ interface RecordSection extends Section {
   related(related: Related, request: PageRequest): Promise<Html>
 }
 
-/** What the page of a record shows; where it has none, an item of the list. */
+/** The record of the page; without a page, an item of the list. */
 type RecordOf<L extends AnyOperation, G extends AnyOperation> = [G] extends [never] ? ItemOf<L> : AnswerOf<G>
 
-/** A kind of record, from its contract: its list, and the page of one of them. */
+/** A kind of record by its contract: its list, and the page of one of them. */
 export function section<L extends AnyOperation, G extends AnyOperation = never>(
   typed: SectionSpec<ItemOf<L>, RecordOf<L, G>> & { readonly list: L; readonly get?: G },
 ): RecordSection {
@@ -55,7 +55,7 @@ export function section<L extends AnyOperation, G extends AnyOperation = never>(
   }
 }
 
-/** How many records of a list the page of another one shows. */
+/** The most records on the page of another one. */
 const RELATED = 10
 
 async function relatedTo(
@@ -64,13 +64,13 @@ async function relatedTo(
   request: PageRequest,
 ): Promise<Html> {
   if (!request.may(spec.list)) return html``
-  const { data } = await readSome(spec, { params, query: { ...query, limit } }, request)
+  const { data } = await readPage(spec, { params, query: { ...query, limit } }, request)
   if (data.length === 0 && empty === undefined) return html``
   const made = create && (await creationOf(spec, create, request))
   return box(title, data.length > 0 ? rowsOf(spec, title, data, request) : html`<p>${empty}</p>`, made)
 }
 
-/** The page of a record: its head, and all that is known of it, made again whenever an event concerns it. */
+/** The page of a record, which is rendered again after each of its events. */
 async function recordPageOf(spec: SectionSpec, get: AnyOperation, request: PageRequest): ReturnType<Page> {
   const { kind, command = `${spec.noun ?? nounOf(get)} get`, section = request.section } = spec
   const record = (await request.ask(get, { params: { id: request.id } })) as Row
@@ -94,17 +94,17 @@ ${content}`,
   }
 }
 
-/** What a record of an amount is called on its page, where no column says the amount. */
+/** The name of a record on its page has the amount, which the list has as a column. */
 function withAmount(name: string, amountEuros: unknown): string {
   const amount = typeof amountEuros === 'number' ? plainEuros(amountEuros) : ''
   return name.includes(amount) ? name : `${amount} · ${name}`
 }
 
-/** The ids that a record names: its page is made again at events that name one of them. */
+/** The ids that a record refers to: events about these render its page again, too. */
 const idsIn = (record: Row): string[] =>
   Object.entries(record).flatMap(([name, value]) => (kindOf(name, value) === 'id' ? [String(value)] : []))
 
-/** All that is known of a record, what may be done about it, and what was done. */
+/** Members, actions and history of a record. */
 async function bodyOf(
   spec: SectionSpec,
   get: AnyOperation,

@@ -6,22 +6,22 @@ import type { Members } from './schema.ts'
 import { euros, label, none, status, text, time, words } from './text.ts'
 
 /** Schemas of the members of a record, and labels where these differ from the names. */
-export interface Known {
+export interface MemberInfo {
   readonly members: Members
   readonly labels?: Readonly<Record<string, string>>
   readonly shows?: Readonly<Record<string, (record: never, request: PageRequest) => Content>>
 }
 
-const nothingKnown: Known = { members: {} }
+const nothingKnown: MemberInfo = { members: {} }
 
-export const nameOfMember = (member: string, { labels }: Pick<Known, 'labels'>): string =>
+export const nameOfMember = (member: string, { labels }: Pick<MemberInfo, 'labels'>): string =>
   labels?.[member] ?? label(member)
 
-export function shown(
+export function display(
   member: string,
   value: unknown,
   request: PageRequest,
-  { members }: Known = nothingKnown,
+  { members }: MemberInfo = nothingKnown,
   most?: number,
 ): Content {
   switch (kindOf(member, value)) {
@@ -96,7 +96,7 @@ export function table<T>(
   caption: string,
   items: readonly T[],
   columns: Columns<NoInfer<T>> | ColumnList<NoInfer<T>>,
-  known: Known = nothingKnown,
+  known: MemberInfo = nothingKnown,
 ): Html {
   const cells = (Array.isArray(columns) ? (columns as ColumnList<T>) : [columns as Columns<T>]).flatMap(
     column =>
@@ -118,7 +118,7 @@ ${items.map(
 /** In characters: shorter than on the record's own page. */
 const MOST = 100
 
-function cellOf<T>(name: string, column: Columns<T>[string], known: Known) {
+function cellOf<T>(name: string, column: Columns<T>[string], known: MemberInfo) {
   const stated = typeof column === 'object' ? column.figure : column
   const shows =
     typeof stated === 'string' ? ((known.shows?.[stated] as Shows<T> | undefined) ?? stated) : stated
@@ -126,7 +126,7 @@ function cellOf<T>(name: string, column: Columns<T>[string], known: Known) {
     typeof column === 'object' ||
     (typeof column === 'string' && (column.endsWith('Euros') || isNumber(known.members[column])))
   const of = (item: T, request: PageRequest): Content =>
-    typeof shows === 'string' ? shown(shows, item[shows], request, known, MOST) : shows(item, request)
+    typeof shows === 'string' ? display(shows, item[shows], request, known, MOST) : shows(item, request)
   return { name, of, style: isFigure && html` class="figure"` }
 }
 
@@ -135,18 +135,24 @@ const isNumber = (schema: Members[string] | undefined): boolean =>
 
 const FEW = 6
 
-export const tellingMembers = (rows: readonly Row[]): string[] =>
+export const informativeMembers = (rows: readonly Row[]): string[] =>
   tableMembers(rows)
-    .filter(name => !SAME.has(name))
+    .filter(name => !OMITTED_MEMBERS.has(name))
     .slice(0, FEW)
 
 /** Left out of pages: the head has the id, and the others are the same in all records of an account. */
-export const SAME: ReadonlySet<string> = new Set(['id', 'ownerId', 'mode', 'currency', 'updatedAt'])
+export const OMITTED_MEMBERS: ReadonlySet<string> = new Set([
+  'id',
+  'ownerId',
+  'mode',
+  'currency',
+  'updatedAt',
+])
 
 export const facts = (entries: readonly (readonly [name: Content, value: Content])[]): Html =>
   html`<dl>${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
-export const knownFacts = (entries: readonly (readonly [name: string, value: Content])[]): Html =>
+export const presentFacts = (entries: readonly (readonly [name: string, value: Content])[]): Html =>
   facts(entries.filter(([, value]) => value !== none))
 
 export const box = (heading: string, ...contents: readonly Content[]): Html =>

@@ -60,7 +60,7 @@ export const words = (name: string): string => name.replaceAll('_', ' ')
 
 /** `spentTodayEuros` is shown as `Spent today`. */
 export function label(member: string): string {
-  const known = CALLED[member]
+  const known = LABELS[member]
   if (known !== undefined) return known
   const spaced = member
     .replace(/(Euros|Ids?|At)$/, '')
@@ -71,7 +71,7 @@ export function label(member: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
 
-const CALLED: Readonly<Record<string, string>> = {
+const LABELS: Readonly<Record<string, string>> = {
   at: 'Date',
   workflowId: 'Run in Temporal',
   sha256: 'SHA-256',
@@ -81,12 +81,12 @@ const CALLED: Readonly<Record<string, string>> = {
   dailyLimitEuros: 'Per day',
   monthlyLimitEuros: 'Per month',
   autoApproveLimitEuros: 'Auto-approve up to',
-  allowedMccs: 'Only these categories (MCC)',
-  blockedMccs: 'Not these categories (MCC)',
-  mccCategories: 'Only these groups of categories',
-  merchantAllowlist: 'Only these merchants',
-  merchantBlocklist: 'Not these merchants',
-  allowedCountries: 'Only these countries',
+  allowedMccs: 'Allowed categories (MCC)',
+  blockedMccs: 'Blocked categories (MCC)',
+  mccCategories: 'Allowed category groups',
+  merchantAllowlist: 'Allowed merchants',
+  merchantBlocklist: 'Blocked merchants',
+  allowedCountries: 'Allowed countries',
   mcc: 'Category (MCC)',
 }
 

@@ -105,7 +105,7 @@ async function ask(message) {
     shown[line.type]?.(line)
     isWhole = line.type === 'done'
   }
-  if (!isWhole) throw new TypeError('the answer did not come to its end')
+  if (!isWhole) throw new TypeError('the answer is incomplete')
 }
 
 async function submit(message) {

@@ -10,7 +10,7 @@ async function write(text) {
   field.select()
   const isDone = document.execCommand('copy')
   field.remove()
-  if (!isDone) throw new Error('the browser did not copy it')
+  if (!isDone) throw new Error('the browser did not copy')
 }
 
 const textOf = ({ dataset: { copy, copyOf } }) =>

@@ -4,7 +4,7 @@ const waits = new Set(['intent.created', 'card_request.created', 'transfer.payee
 const isGerman = navigator.language.startsWith('de')
 
 function titleOf({ event }) {
-  if (waits.has(event)) return isGerman ? 'Wartet auf Sie' : 'Waits for you'
+  if (waits.has(event)) return isGerman ? 'Wartet auf Sie' : 'Waiting for you'
   return event.replaceAll(/[._]/g, ' ')
 }
 

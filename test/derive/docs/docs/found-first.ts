@@ -7,7 +7,7 @@ export const FOUND_FIRST: readonly (readonly [words: string, address: string])[]
   ['verify webhook', '/docs/guides/webhooks#verify-the-signature'],
   ['rate limit', '/docs#rate-limits'],
   ['intent', '/docs/intents#intents'],
-  ['mandate', '/docs/guides/mandates'],
+  ['mandate', '/docs/mandates#mandates'],
   ['freeze agent', '/docs/agents#agents.freeze'],
   ['approve on a phone', '/docs/guides/approvals#on-a-page-with-a-passkey'],
   ['intent.approved', '/docs/event-types#on.intent.approved'],

@@ -10,7 +10,7 @@ describe('the documentation for readers that are not people', () => {
     return { status, type: received.get('content-type'), text }
   }
 
-  test('begins with a list of all that there is, each address of which can be read', async () => {
+  test('begins with a list of all pages, each of which can be read', async () => {
     const { type, text } = await read('/llms.txt')
     expect([type, text.slice(0, 16)]).toEqual(['text/plain; charset=utf-8', '# Agent Payments'])
     const addresses = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map(([, address = '']) => address)
@@ -19,7 +19,7 @@ describe('the documentation for readers that are not people', () => {
     expect(answers.map(({ status }) => status)).toEqual(addresses.map(() => 200))
   })
 
-  test('is each page of the reference, to those who ask for Markdown', async () => {
+  test('serves each page of the reference as Markdown on request', async () => {
     for (const path of ['/docs', '/docs/agents', '/docs/event-types', '/v1/docs/agents']) {
       const asked = await read(path, markdown)
       expect([asked.status, asked.type]).toEqual([200, 'text/markdown; charset=utf-8'])

@@ -11,7 +11,6 @@ export const pages = [...files].flatMap(([address, { type, content }]) =>
   type.startsWith('text/html') ? [[address, { content: String(content) }] as const] : [],
 )
 
-/** The first group of each match. */
 export const all = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, found]) => found ?? '')
 

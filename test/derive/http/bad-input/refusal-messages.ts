@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { inputOf } from '../../../../src/derive/http/input.ts'
 import { allInputs, type Input, type Member, membersOf } from '../../../support/contract/contract-members.ts'
 
-/** Words of zod's own messages, and of our fallback for unknown ones. */
+/** Words of zod's own messages, and of the service's fallback. */
 const ZOD_WORDS =
   /invalid|\bexpected\b|(?<!_)received|too (big|small)|unrecognized|another form|a text like|must be (undefined|nan|unknown|never|date|bigint)|\bNaN\b|\[object/i
 
@@ -32,7 +32,6 @@ const WRONG_VALUES = [
   Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, 'x'])),
 ]
 
-/** The members with text values, as a query has no others. */
 const asTexts = (value: object): Record<string, string> =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'))
 

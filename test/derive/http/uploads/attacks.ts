@@ -92,7 +92,7 @@ test('a body that comes faster than it is read comes whole, however it ends', as
 describe('an upload that never ends', () => {
   test('has the time that its length needs on a slow line, and no more', async () => {
     const slow = rawClient(strict.url)
-    // At 125 bytes a millisecond: 200 ms beyond those of every body.
+    // At 125 bytes a millisecond: 200 ms more than any body has.
     slow.socket.write(headOf(25_000, strictOwner))
     const trickle = async () => {
       for (; slow.socket.writable; await sleep(20)) slow.socket.write(' ')

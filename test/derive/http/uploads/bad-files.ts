@@ -35,7 +35,7 @@ const title: Part = { name: 'title', content: 'A bill' }
 const paper: Part = { name: 'paper', content: aPdf(500), file: 'a.pdf', type: 'application/pdf' }
 const whole = raw([title, paper])
 
-/** Sends a body that must be refused, and checks that nothing of it stays. */
+/** Sends a body that must be refused, and checks that nothing of it is stored. */
 async function refused(body: Buffer<ArrayBuffer> | FormData | string, headers: Record<string, string> = {}) {
   const before = await traces()
   const { status, body: answer } = await send(body, headers)
@@ -230,7 +230,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
     expect((await exchange(service.url, head))[0]?.status).toBe(413)
   })
 
-  test('where the caller is nobody', async () => {
+  test('is refused without a caller', async () => {
     const before = await traces()
     expect(
       (await send(form({ title: 'A bill', paper: pdfFile() }), {}, { ...owner, key: 'sk_test_nobody00' }))

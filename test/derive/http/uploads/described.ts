@@ -28,14 +28,14 @@ describe('the document', () => {
     expect(content['application/json']?.example).toEqual({ title: 'A bill', paper: 'JVBERi0xLjQK' })
   })
 
-  test('shows a form beside JSON', () => {
+  test('shows a form and JSON', () => {
     expect(Object.keys(bodyOf('/papers/grant').content)).toEqual([
       'application/json',
       'application/x-www-form-urlencoded',
     ])
   })
 
-  test('tells the refusals of a body with files, in words of its own', () => {
+  test('lists the refusals of a body with files in its own words', () => {
     const { responses } = operationOf('/papers')
     expect(JSON.stringify(responses[415])).toContain('multipart/form-data')
     expect(

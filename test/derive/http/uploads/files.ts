@@ -7,7 +7,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const sha256 = (bytes: Uint8Array): string => hash('sha256', bytes)
 
 describe('a file', () => {
-  test('comes in a form, beside texts and other members, and is given back as it was', async () => {
+  test('a file in a form with other members is returned unchanged', async () => {
     const { status, body } = await send(
       form({ title: 'A bill', pages: '3', authors: '["Ada"]', paper: pdfFile(2_000) }),
     )
@@ -38,7 +38,7 @@ describe('a file', () => {
     expect(filed.body.title).toBe('A "long" bill')
   })
 
-  test('beside a text that is too long is refused for the text', async () => {
+  test('a file with a text that is too long is refused for the text', async () => {
     const paper = Buffer.from(aPdf(9_000)).toString('base64')
     const answer = await service.http('POST', '/papers', {
       token: owner.key,

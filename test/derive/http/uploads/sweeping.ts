@@ -47,7 +47,7 @@ describe('the sweep of files', () => {
     expect((await traces()).files).toBeLessThanOrEqual(before.files)
   })
 
-  test('erases a file once the last record that uses it is gone', async () => {
+  test('erases a file once its last record is deleted', async () => {
     const [one, two] = [(await file('One', 14)).body, (await file('Two', 14)).body]
     await remove(one.id)
     await sweepLater()
@@ -66,7 +66,7 @@ describe('the sweep of files', () => {
     await staged.drop()
   })
 
-  test('leaves a file that somebody is just keeping', async () => {
+  test('does not erase a file that a request is keeping', async () => {
     const { sha256 } = await files.put(tenant, aPdf(100, 15))
     const client = new pg.Client({ connectionString: service.databaseUrl })
     await client.connect()

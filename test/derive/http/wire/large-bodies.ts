@@ -84,7 +84,7 @@ describe('memory for bodies', () => {
     expect([inside, room.reservedBytes()]).toEqual([['first'], 0])
   })
 
-  test('is always granted to one body alone, whatever its size', async () => {
+  test('memory is always granted to a single body of any size', async () => {
     const { inside, enter } = entrants(bodyMemory(1))
     await enter('only', 1_024 * KIB)
     expect(inside).toEqual(['only'])

@@ -8,13 +8,11 @@ import { credentials, operations, unknownId, withSession } from '../../../suppor
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { until } from '../../../support/until.ts'
 
-/** The operations whose handlers were called. */
 const calledHandlers: string[] = []
 
 const service = await startTestService({ areas: recordingCalls(areas), outbound: acceptingOutbound })
 const owner = await withSession(service, await service.owner())
 
-/** The areas with handlers that record their calls. */
 function recordingCalls<A extends object>(all: A): A {
   const recorded = (key: string, handler: unknown): unknown => {
     if (typeof handler === 'function')
@@ -112,7 +110,7 @@ function sendBroken(registered: Registered): Promise<void>[] {
   })
 }
 
-test('a request whose body breaks off never reaches its handler, whatever the operation and wherever it breaks off', async () => {
+test('a request whose body breaks off anywhere never reaches the handler of any operation', async () => {
   const [traces] = await service.sql(TRACES)
   const [before, handled] = [await servedCount(), calledHandlers.length]
   for (const registered of bodyOperations) await Promise.all(sendBroken(registered))

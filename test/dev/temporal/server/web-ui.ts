@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { host } from '../../../../src/dev/host.mjs'
 import { commandOf, processesIn } from '../../../../src/dev/processes/process-table.ts'
-import { temporalAtHand } from '../../../../src/dev/temporal/binary.ts'
+import { installedTemporal } from '../../../../src/dev/temporal/binary.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../../../src/dev/temporal/server.ts'
 import { temporaryFolder } from '../../../support/processes/folders.ts'
 import { type ListeningSocket, listeningSockets } from '../../../support/processes/listening.ts'
@@ -19,7 +19,7 @@ let connection: Connection
 let sockets: ListeningSocket[]
 
 beforeAll(async () => {
-  const binary = (await temporalAtHand({ env: process.env, tell: () => undefined })) ?? ''
+  const binary = (await installedTemporal({ env: process.env, tell: () => undefined })) ?? ''
   const dataDir = temporaryFolder()
   temporal = await startTemporal({ binary, dataDir, ports: { grpc: 0, ui: 0 }, durable: false })
   connection = await Connection.connect({ address: temporal.address })

@@ -19,10 +19,10 @@ afterEach(async () => {
   await engine.sql('delete from outbox')
 })
 
-/** After so long a relay looks by itself, for each message anew. */
+/** The pause after which a relay polls by itself, for each message again. */
 const POLL_MS = 1_000
 
-/** What a busy machine adds to one or the other does not count. */
+/** The median ignores delays that a busy machine adds. */
 const median = (waits: readonly number[]): number =>
   Number(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)])
 
@@ -79,7 +79,7 @@ describe('a notification', () => {
   })
 })
 
-describe('a relay whose database is away for a moment', () => {
+describe('a relay that loses its database for a moment', () => {
   test('queries again, and forgets the failures once one succeeds', async () => {
     let away = 3
     let queries = 0
@@ -183,7 +183,7 @@ test('the rows that a dead relay had claimed are free at once, those claimed or 
 })
 
 describe('a workflow', () => {
-  test('has one run, however often and in whatever order a killed relay’s rows are delivered', async () => {
+  test('starts one run, however often and in any order a killed relay’s rows are delivered', async () => {
     const deliver = temporalStarter(temporal.client, newId('queue'), new Map())
     const workflowId = `intent/${newId('intent')}`
     await queue(3, workflowId)

@@ -1,7 +1,7 @@
 import { startSampleService } from '../../../support/sample-service.ts'
 import { until } from '../../../support/until.ts'
 
-/** The external system of these files: answers as the running test says, and records each call. */
+/** The external system of these files: it answers as the running test says, and records each call. */
 let answerCall: (round: number) => Promise<string>
 export const calls: string[] = []
 export const service = await startSampleService({
@@ -18,19 +18,17 @@ export function answerCalls(answer: typeof answerCall): void {
 
 let endPendingCall = (): void => undefined
 
-/** To be called before each test. */
 export function beginAnew(): void {
   answerCall = async () => 'confirmed'
   calls.splice(0)
 }
 
-/** To be called after each test. */
 export const endCalls = (): void => endPendingCall()
 
 export const ask = (sampleId: string, idempotencyKey?: string, client = owner.client) =>
   client.samples.inquire({ params: { id: sampleId }, ...(idempotencyKey ? { idempotencyKey } : {}) })
 
-/** From now on a call waits until the test answers it or lets it fail. */
+/** From now on a call waits until the test answers it or makes it fail. */
 export function holdCalls() {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   answerCall = () => promise
@@ -45,7 +43,6 @@ export const states = async (sampleId: string) =>
     ({ state }) => state,
   )
 
-/** Moves the call with this key so far into the past. */
 export const age = (key: string, interval: string) =>
   service.sql('update idempotency_keys set created_at = created_at - $2::interval where key = $1', [
     key,

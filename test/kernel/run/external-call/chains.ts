@@ -19,7 +19,7 @@ beforeEach(beginAnew)
 afterEach(endCalls)
 
 describe('a chain of calls', () => {
-  /** The first call is answered with `ask again`; the second one as told. */
+  /** The first call is answered with `ask again`; the second one by `answer`. */
   const secondCall = (answer: () => Promise<string>) => {
     answerCalls(round => (round === 1 ? Promise.resolve('ask again') : answer()))
   }
@@ -43,13 +43,16 @@ describe('a chain of calls', () => {
     expect((await service.traces(sampleId)).events).toBe(2)
   })
 
-  test.each(['with-a-key', undefined])('goes on as far as its answers lead, %s', async key => {
-    const sampleId = await service.sample(owner, 1)
-    answerCalls(async round => (round < 4 ? 'ask again' : 'confirmed'))
-    expect((await ask(sampleId, key)).body.answer).toBe('confirmed')
-    expect(calls.length).toBe(4)
-    expect(await states(sampleId)).toEqual(['confirmed'])
-  })
+  test.each(['with-a-key', undefined])(
+    'continues as long as answers lead to further calls, %s',
+    async key => {
+      const sampleId = await service.sample(owner, 1)
+      answerCalls(async round => (round < 4 ? 'ask again' : 'confirmed'))
+      expect((await ask(sampleId, key)).body.answer).toBe('confirmed')
+      expect(calls.length).toBe(4)
+      expect(await states(sampleId)).toEqual(['confirmed'])
+    },
+  )
 
   test('is replayed as a whole', async () => {
     const sampleId = await service.sample(owner, 1)
@@ -61,7 +64,7 @@ describe('a chain of calls', () => {
     expect(calls.length).toBe(2)
   })
 
-  test('that breaks in its second call is recovered from what was committed last, and calls nobody', async () => {
+  test('a chain that breaks in its second call is recovered from the last commit, without another call', async () => {
     const sampleId = await service.sample(owner, 1)
     secondCall(fail)
     expect((await ask(sampleId, 'chain-broken')).status).toBe(500)
@@ -80,7 +83,7 @@ describe('a chain of calls', () => {
     expect((await ask(sampleId, 'chain-begun')).body.answer).toBe('unknown')
   })
 
-  test('keeps its lease while it goes on: each commit begins it anew', async () => {
+  test('keeps its lease while it continues: each commit renews it', async () => {
     const sampleId = await service.sample(owner, 1)
     const first = Promise.withResolvers<string>()
     const second = Promise.withResolvers<string>()
@@ -117,14 +120,13 @@ describe('a process that others have marked as dead while it was paused', () => 
   const leases = async () =>
     (await service.sql(`select id from process_leases where kind = 'calls'`)).map(({ id }) => id)
 
-  /** Ends the leases as another process does, and waits until each process has found that out. */
+  /** Ends the leases as another process does, and waits until each process has noticed. */
   async function loseLease(): Promise<void> {
     const lost = await leases()
     await service.sql('delete from process_leases where id = any($1)', [lost])
     await until('all have new leases', async () => (await leases()).length === lost.length)
   }
 
-  /** Makes each commit of a reservation wait until `work` is done. */
   async function beforeCommit(begin: () => Promise<void>, work: () => Promise<void>): Promise<void> {
     await service.sql(`
       create table waiting as select 1;
@@ -148,7 +150,7 @@ describe('a process that others have marked as dead while it was paused', () => 
     expect(await states(sampleId)).toEqual(['unknown'])
   })
 
-  test('makes no further call, and decides by what was committed', async () => {
+  test('makes no further call, and decides by the last commit', async () => {
     const sampleId = await service.sample(owner, 1)
     const first = Promise.withResolvers<string>()
     answerCalls(round => (round === 1 ? first.promise : Promise.resolve('confirmed')))

@@ -43,7 +43,7 @@ const eventsOf = async (id: string) =>
     await service.sql(`select event, action, actor_type from events where resource_id = $1 order by id`, [id])
   ).map(({ event, action, actor_type }) => [event, action, actor_type])
 
-/** Calls wait until so many are there, and are answered at once then: what they lead to is recorded together. */
+/** Holds the calls until there are `count`, then answers all of them: their answers are recorded in one batch. */
 function answerTogether(count: number, answer = 'yes'): void {
   const { promise, resolve } = Promise.withResolvers<string>()
   release = () => resolve(answer)
@@ -95,7 +95,7 @@ describe('steps that are taken together', () => {
     expect(await balanceOf(id)).toBe(120)
   })
 
-  test('name the caller and the operation in their events, as if each were taken alone', async () => {
+  test('batched calls name caller and operation in their events, as unbatched ones do', async () => {
     const id = await aSaving()
     await save(id)
     expect(await eventsOf(id)).toEqual([['saving.saved', 'savings.save', 'key']])
@@ -122,7 +122,7 @@ describe('steps that are taken together', () => {
     expect(calls).toBe(0)
   })
 
-  test('leave to be recorded alone what they say', async () => {
+  test('answers outside a batched step are recorded unbatched', async () => {
     const id = await aSaving(1)
     answerCall = async () => 'alone'
     expect((await save(id, 2)).body).toEqual({ savingId: id, balance: 3, by: 'itself' })
@@ -132,7 +132,7 @@ describe('steps that are taken together', () => {
 })
 
 describe('the same Idempotency-Key', () => {
-  test('is answered again, and calls nobody', async () => {
+  test('a repetition gets the same answer, without another call', async () => {
     const id = await aSaving()
     const [first, again] = [await save(id, 4, 'again'), await save(id, 4, 'again')]
     expect(again.body).toEqual(first.body)

@@ -16,45 +16,45 @@ const columns: Columns<Consent> = {
   Purpose: ({ purpose }) => text(words(purpose)),
   Status: ({ granted }) => status(granted ? 'given' : 'not given'),
   Wording: 'wordingVersion',
-  By: ({ by }, request) => html`${words(by.type)} ${by.id !== null && recordLink(request, by.id)}`,
+  'Changed by': ({ by }, request) => html`${words(by.type)} ${by.id !== null && recordLink(request, by.id)}`,
   Date: 'createdAt',
 }
 
 export const consents = section({
   kind: 'Consent',
   title: 'Consent',
-  lead: 'What your data may be used for besides the service itself. Every change is kept.',
+  lead: 'Optional uses of your data. Every change is recorded.',
   list: consentApi.listConsents,
   columns: [columns],
   events,
-  empty: 'No consent was asked for yet.',
+  empty: 'No consent requests yet.',
   call: 'agentpay gdpr put-consent --help',
   create: {
     operation: consentApi.putConsent,
     members: ['purposes.0.purpose', 'purposes.0.wordingVersion', 'purposes.0.granted'],
     labels: {
-      'purposes.0.purpose': 'What for, as in usage_analytics',
-      'purposes.0.wordingVersion': 'Version of the wording that was read',
-      'purposes.0.granted': 'Consent is given',
+      'purposes.0.purpose': 'Purpose, such as usage_analytics',
+      'purposes.0.wordingVersion': 'Version of the wording',
+      'purposes.0.granted': 'Consent given',
     },
     values: { 'purposes.0.granted': true },
-    submit: 'Give or refuse consent',
+    submit: 'Record consent',
     ...changed,
   },
-  above: request => request.part({ id: 'standing', events, make: () => standing(request) }),
+  above: request => request.part({ id: 'standing', events, make: () => currentConsent(request) }),
 })
 
 /** The newest change of each purpose, with a form to change it back. */
-async function standing(request: PageRequest): Promise<Html> {
+async function currentConsent(request: PageRequest): Promise<Html> {
   const { consents } = await request.ask(consentApi.getConsent)
-  const shown = table(request, 'What holds now', consents, { ...columns, Action: change })
-  return html`${consents.length > 0 && box('What holds now', shown)}`
+  const shown = table(request, 'Current consent', consents, { ...columns, Action: change })
+  return html`${consents.length > 0 && box('Current consent', shown)}`
 }
 
 const change = ({ purpose, granted, wordingVersion }: Consent, request: PageRequest): Html =>
   operationForm(request, consentApi.putConsent, {
     variant: purpose,
     given: { purposes: [{ purpose, wordingVersion, granted: !granted }] },
-    submit: granted ? 'Take it back' : 'Give it',
+    submit: granted ? 'Withdraw' : 'Give consent',
     ...changed,
   })

@@ -22,7 +22,7 @@ const isUsable = (passkey: Passkey, request: PageRequest): boolean =>
 
 export const passkeys = section({
   kind: 'Passkey',
-  lead: 'What people sign with. Another one is made by a link from the person’s page.',
+  lead: 'People sign with passkeys. Create a link for another one on the person’s page.',
   list: passkeysApi.list,
   name: ({ name }) => name,
   columns: [
@@ -31,7 +31,7 @@ export const passkeys = section({
     'lastUsedAt',
     'createdAt',
   ],
-  empty: 'No passkeys yet. People make theirs when they join.',
+  empty: 'No passkeys yet. People create theirs when they join.',
   call: 'agentpay people create --name "Grace Hopper" --role approver',
   actions: [
     { operation: passkeysApi.rename, when: isUsable, submit: 'Rename' },
@@ -40,20 +40,20 @@ export const passkeys = section({
       when: isUsable,
       submit: 'Revoke',
       tone: 'against',
-      forRecord: ({ name }) => ({ confirm: `Revoke the passkey ${name}? It opens nothing any more.` }),
+      forRecord: ({ name }) => ({ confirm: `Revoke the passkey ${name}? It stops working at once.` }),
     },
   ],
 })
 
 export const signIns = section({
   kind: 'Sign-in',
-  lead: 'Where people are signed in to this console. Ended sign-ins stay listed for thirty days.',
+  lead: 'Console sessions. Ended ones stay listed for 30 days.',
   list: consoleApi.sessions,
   columns: [
     'personId',
     {
       Status: session =>
-        html`${status(session.status)} ${session.isCurrent ? 'this one' : words(session.endedBecause ?? '')}`,
+        html`${status(session.status)} ${session.isCurrent ? 'this browser' : words(session.endedBecause ?? '')}`,
     },
     'userAgent',
     'address',
@@ -69,21 +69,21 @@ export const signIns = section({
       operation: consoleApi.endSession,
       when: (session, request) => session.status === 'active' && isMine(session, request),
       tone: 'against',
-      forRecord: ({ isCurrent }) => ({ submit: isCurrent ? 'Sign out' : 'End' }),
+      forRecord: ({ isCurrent }) => ({ submit: isCurrent ? 'Sign out' : 'End session' }),
     },
   ],
 })
 
 export const devices = section({
   kind: 'Device',
-  lead: 'Devices that a person has let in by their code, each with a key of its own.',
+  lead: 'Devices connected by code, each with its own key.',
   list: sessionsApi.list,
   get: sessionsApi.get,
   name: ({ deviceName }) => deviceName,
   columns: ['status', 'clientType', 'personId', 'lastUsedAt', 'endsAt'],
   labels: {
-    clientType: 'Kind',
-    personId: 'Let in by',
+    clientType: 'Type',
+    personId: 'Approved by',
     address: 'Requested from',
     boundTo: 'Bound to the device',
     scopes: 'Scopes',
@@ -96,11 +96,11 @@ export const devices = section({
     {
       operation: sessionsApi.revoke,
       when: (device, request) => ['active', 'approved'].includes(device.status) && isMine(device, request),
-      submit: 'End',
+      submit: 'End session',
       tone: 'against',
       inRow: true,
       forRecord: ({ deviceName }) => ({
-        confirm: `End the session of ${deviceName}? Its key opens nothing any more.`,
+        confirm: `End the session of ${deviceName}? Its key stops working at once.`,
       }),
     },
   ],

@@ -13,46 +13,46 @@ interface About {
   readonly subject: { readonly type: string; readonly id: string }
 }
 
-const whom = ({ subject: { type, id } }: About, request: PageRequest): Html =>
+const subjectLink = ({ subject: { type, id } }: About, request: PageRequest): Html =>
   type === 'owner' ? html`the account` : html`${words(type)} ${recordLink(request, id)}`
 
 const nameOf = ({ subject: { type } }: About): string => (type === 'owner' ? 'The account' : label(type))
 
-const another = {
+const otherSubject = {
   members: ['subject.type', 'subject.id'],
   labels: {
-    'subject.type': 'Who',
-    'subject.id': 'Id of the person, the beneficiary, or of what the payer has paid',
+    'subject.type': 'Type',
+    'subject.id': 'ID of the person, the beneficiary, or the payment of a payer',
   },
-  variant: 'somebody',
+  variant: 'person',
   fold: true,
 } as const
 
-const forgetting = {
+const erasureForm = {
   tone: 'against',
   done: 'go:console/deletions/{id}',
 } as const
 
-const labels = { subject: 'Who', createdAt: 'Requested', answerBy: 'Answer by' }
+const labels = { subject: 'Subject', createdAt: 'Requested', answerBy: 'Due' }
 
 export const deletions = section({
   kind: 'Deletion',
   title: 'Data protection',
-  lead: 'Requests to be forgotten. Each can be taken back for seven days; what the law keeps stays, and is listed with its term.',
+  lead: 'Erasure requests. You can withdraw one within seven days. Records that the law requires stay, and are listed with their retention period.',
   list: deletionApi.listDeletions,
   get: deletionApi.getDeletion,
   command: 'gdpr get-deletion',
   name: nameOf,
   columns: ['status', 'beginsAt', 'answerBy', 'createdAt'],
-  labels: { ...labels, records: 'Records in which something was forgotten' },
-  shows: { subject: whom },
+  labels: { ...labels, records: 'Erased records' },
+  shows: { subject: subjectLink },
   hidden: ['waitsFor', 'kept'],
   events: ['gdpr.*'],
   empty: 'No deletion requests yet.',
   call: 'agentpay gdpr create-deletion',
   above: request =>
-    html`${operationForm(request, deletionApi.createDeletion, { ...another, ...forgetting, submit: 'Forget somebody' })}
-${operationForm(request, deletionApi.createDeletion, { ...forgetting, submit: 'Forget this account', confirm: 'Forget this account? After seven days names, addresses and words are removed from all records, and nobody signs in any more.', fold: true })}
+    html`${operationForm(request, deletionApi.createDeletion, { ...otherSubject, ...erasureForm, submit: 'Erase a person’s data' })}
+${operationForm(request, deletionApi.createDeletion, { ...erasureForm, submit: 'Erase this account', confirm: 'Erase this account? After seven days, names, addresses and texts are removed from all records, and sign-in is disabled.', fold: true })}
 <a class="button" href="${request.to('console/exports')}">Data exports</a>
 <a class="button" href="${request.to('console/consent')}">Consent</a>`,
   actions: [
@@ -60,7 +60,7 @@ ${operationForm(request, deletionApi.createDeletion, { ...forgetting, submit: 'F
       operation: deletionApi.cancelDeletion,
       when: ({ status }) => status === 'requested' || status === 'waiting',
       members: [],
-      submit: 'Take it back',
+      submit: 'Withdraw request',
       tone: 'main',
     },
   ],
@@ -70,19 +70,19 @@ ${operationForm(request, deletionApi.createDeletion, { ...forgetting, submit: 'F
 const waitsFor = ({ waitsFor: obstacles }: Deletion, request: PageRequest): Html | false =>
   obstacles.length > 0 &&
   box(
-    'What must end first',
+    'Waiting for',
     html`<ul class="lines">${obstacles.map(({ type, id, howItEnds }) => html`<li>${words(type)} ${recordLink(request, id)}<span>${howItEnds}</span></li>`)}</ul>`,
   )
 
 const kept = (deletion: Deletion, request: PageRequest): Html | false =>
   deletion.kept.length > 0 &&
   box(
-    'What the law keeps',
-    table(request, 'What the law keeps', deletion.kept, {
-      Ground: 'law',
+    'Retained by law',
+    table(request, 'Retained by law', deletion.kept, {
+      'Legal basis': 'law',
       Records: { figure: 'records' },
-      Of: ({ areas }) => text(areas.join(', ')),
-      'Removed on': ({ until }) => dayInWords(until.slice(0, 10)),
+      Areas: ({ areas }) => text(areas.join(', ')),
+      'Erased on': ({ until }) => dayInWords(until.slice(0, 10)),
     }),
   )
 
@@ -99,18 +99,18 @@ const download = ({ id, status }: Archive, { may, to }: PageRequest): Html | fal
 export const dataExports = section({
   kind: 'Export',
   title: 'Data exports',
-  lead: 'Archives of all that is held about the account, or about one person. Each can be downloaded for seven days.',
+  lead: 'Archives of all data about the account, or about one person. Downloads are available for seven days.',
   list: exportApi.listExports,
   get: exportApi.getExport,
   command: 'gdpr get-export',
   name: nameOf,
   columns: ['status', 'records', 'expiresAt', 'answerBy', 'createdAt', { Archive: download }],
   labels,
-  shows: { subject: whom },
+  shows: { subject: subjectLink },
   events: ['gdpr.*'],
   call: 'agentpay gdpr create-export',
   above: request =>
-    html`${operationForm(request, exportApi.createExport, { submit: 'Archive of this account' })}
-${operationForm(request, exportApi.createExport, { ...another, submit: 'Archive about somebody else' })}`,
+    html`${operationForm(request, exportApi.createExport, { submit: 'Export this account' })}
+${operationForm(request, exportApi.createExport, { ...otherSubject, submit: 'Export a person’s data' })}`,
   note: download,
 })

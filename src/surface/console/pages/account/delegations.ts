@@ -5,7 +5,7 @@ import { usage } from '../../parts/text.ts'
 
 export const delegations = section({
   kind: 'Delegation',
-  lead: 'Parts of an agent’s budget, passed on by a code, and what is left of each.',
+  lead: 'Parts of an agent’s budget that other programs use by a code.',
   list: delegationsApi.list,
   get: delegationsApi.get,
   name: ({ label }) => label ?? '',
@@ -13,9 +13,9 @@ export const delegations = section({
   labels: {
     spentEuros: 'Used',
     remainingEuros: 'Left',
-    maxAmountEuros: 'At most',
-    merchant: 'Only at',
-    parentDelegationId: 'Below',
+    maxAmountEuros: 'Budget',
+    merchant: 'Merchant',
+    parentDelegationId: 'Parent',
     hint: 'Code ends with',
   },
   shows: {
@@ -27,7 +27,7 @@ export const delegations = section({
   create: {
     operation: delegationsApi.create,
     members: ['agentId', 'maxAmountEuros', 'expiresInMinutes', 'merchant', 'label'],
-    labels: { expiresInMinutes: 'Minutes until it ends' },
+    labels: { expiresInMinutes: 'Expires after (minutes)' },
     done: 'reload',
   },
   actions: [
@@ -36,13 +36,14 @@ export const delegations = section({
       when: ({ status }) => status !== 'revoked' && status !== 'expired',
       members: [],
       tone: 'against',
-      confirm: 'Revoke it and all below it? Their tokens stop working, and their open intents are cancelled.',
+      confirm:
+        'Revoke this delegation and all below it? Their tokens stop working, and their open intents are cancelled.',
       inRow: true,
     },
   ],
   below: ({ id }, request): Promise<Html> =>
     delegations.related(
-      { title: 'Delegations below it', query: { parentDelegationId: id }, limit: 50 },
+      { title: 'Child delegations', query: { parentDelegationId: id }, limit: 50 },
       request,
     ),
 })

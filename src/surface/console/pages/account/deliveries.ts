@@ -17,8 +17,8 @@ const answered = ({ status: answer }: Attempt): Content => answer ?? 'no answer'
 function lastAttempt({ attempts }: Delivery): Html {
   const last = attempts.at(-1)
   if (!last) return none
-  const told = last.responseStart ?? last.error
-  return html`${answered(last)}, ${latency(last)}${told !== null && html`<br>${text(told, 80)}`}`
+  const answer = last.responseStart ?? last.error
+  return html`${answered(last)}, ${latency(last)}${answer !== null && html`<br>${text(answer, 80)}`}`
 }
 
 const hasEnded = ({ status: state }: Delivery): boolean => state !== 'pending' && state !== 'delivering'
@@ -33,29 +33,29 @@ function replayShown(request: PageRequest): Content {
   if (given.status === 'pending' || given.status === 'delivering') return ''
   const { status: state, ...others } = given
   const what = state ?? 'failed and dead'
-  const which = Object.keys(others).length > 0 ? ' that this filter shows' : ''
+  const which = Object.keys(others).length > 0 ? ' matching this filter' : ''
   return operationForm(request, deliveriesApi.replayDeliveries, {
     given,
-    submit: `Replay ${what} ones`,
-    confirm: `Deliver all ${what} ones${which} once more? A thousand at once, oldest first.`,
-    success: '{replayed} are being delivered once more.',
-    more: '{replayed} are being delivered once more, and more wait: press again for the next ones.',
+    submit: `Replay ${what} deliveries`,
+    confirm: `Replay all ${what} deliveries${which}? Up to 1,000 at a time, oldest first.`,
+    success: 'Replaying {replayed} deliveries.',
+    more: 'Replaying {replayed} deliveries. There are more: press again to continue.',
   })
 }
 
 const attemptColumns: Columns<Attempt> = {
-  When: 'at',
-  Answer: answered,
+  Date: 'at',
+  Response: answered,
   Latency: { figure: latency },
-  'Why it does not count': 'error',
-  'First bytes': ({ responseStart }) => text(responseStart, 300),
+  Error: 'error',
+  'Response body': ({ responseStart }) => text(responseStart, 300),
   Attempt: ({ deliveryId }) => html`<code>${deliveryId}</code>`,
 }
 
 export const deliveries = section({
   kind: 'Delivery',
   title: 'Deliveries',
-  lead: 'What was sent to all subscriptions in the last thirty days, with the outcome of each attempt.',
+  lead: 'Webhook deliveries of the last 30 days, with the outcome of each attempt.',
   list: deliveriesApi.allDeliveries,
   get: deliveriesApi.delivery,
   command: 'webhooks delivery',
@@ -71,10 +71,10 @@ export const deliveries = section({
     'nextAttemptAt',
   ],
   filters: FILTERS,
-  labels: { webhookId: 'To' },
+  labels: { webhookId: 'Webhook' },
   hidden: ['event', 'explanation', 'attempts', 'requestId'],
   events: ['webhook.*'],
-  empty: 'No deliveries yet. A subscription receives events from its creation on.',
+  empty: 'No deliveries yet. Webhooks receive events from their creation on.',
   call: 'agentpay webhooks create --url https://example.com/hooks --events "*" --ping',
   above: request =>
     html`<a class="button" href="${filtered(request, 'deliveries', { status: 'dead' })}">Dead letters</a>${replayShown(request)}`,
@@ -83,7 +83,7 @@ export const deliveries = section({
     {
       operation: deliveriesApi.replay,
       when: hasEnded,
-      success: 'It is being delivered once more.',
+      success: 'Replaying the delivery.',
       inRow: true,
     },
   ],
@@ -92,6 +92,6 @@ export const deliveries = section({
       'Attempts',
       attempts.length > 0
         ? table(request, 'Attempts, oldest first', attempts, attemptColumns)
-        : html`<p>None yet.</p>`,
+        : html`<p>No attempts yet.</p>`,
     ),
 })

@@ -7,19 +7,19 @@ import { deliveries } from './deliveries.ts'
 
 export const events = section({
   kind: 'Event',
-  lead: 'Everything that has happened, newest first, as webhooks receive it. The list is live.',
+  lead: 'All events, newest first, as webhooks receive them. This list updates live.',
   list: eventsApi.list,
   get: eventsApi.get,
   name: ({ event }) => event,
-  columns: [{ About: ({ data }, request) => namedIn(data, request) }, 'requestId', 'createdAt'],
-  labels: { event: 'Kind of event, such as agent.frozen' },
+  columns: [{ Records: ({ data }, request) => namedIn(data, request) }, 'requestId', 'createdAt'],
+  labels: { event: 'Event type, such as agent.frozen' },
   shows: {
     requestId: ({ requestId }, request) => requestLink(request, requestId),
-    'Others of this kind': ({ event }, request) =>
+    'Similar events': ({ event }, request) =>
       html`<a href="${filtered(request, 'events', { event })}">${event}</a>`,
   },
   hidden: ['event', 'data'],
-  boxes: ({ data }, request) => box('What has happened', membersOf(data, request)),
+  boxes: ({ data }, request) => box('Data', membersOf(data, request)),
   events: ['*'],
   call: 'agentpay agents create --name "Research assistant"',
   above: () => html`<button type="button" data-pause="list" aria-pressed="false">Pause</button>`,
@@ -29,7 +29,7 @@ export const events = section({
         title: 'Deliveries',
         query: { eventId: id },
         limit: 100,
-        empty: 'Not sent to any subscription, or its deliveries are older than thirty days.',
+        empty: 'No deliveries, or they are older than 30 days.',
       },
       request,
     ),

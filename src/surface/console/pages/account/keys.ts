@@ -19,7 +19,7 @@ const isActive = (one: Ending, request: PageRequest): boolean => stateOf(one, re
 
 export const keys = section({
   kind: 'Key',
-  lead: 'What your programs call with. A secret is shown once, where the key is made.',
+  lead: 'API keys of your programs. A secret is shown once, when you create the key.',
   list: keysApi.list,
   get: keysApi.get,
   state: stateOf,
@@ -32,12 +32,12 @@ export const keys = section({
   ],
   labels: {
     hint: 'Ends with',
-    madeById: 'Made with',
-    personId: 'Agreed to by',
+    madeById: 'Created with',
+    personId: 'Approved by',
     sessionId: 'Device',
-    idleDays: 'Ends without a use after, in days',
-    boundTo: 'Needs a proof with each request',
-    toolWrites: 'Assistants may change things with it',
+    idleDays: 'Expires unused after (days)',
+    boundTo: 'Bound to a device (DPoP)',
+    toolWrites: 'Assistants can make changes',
   },
   shows: {
     hint: ({ hint }) => html`<code>${hint}</code>`,
@@ -48,9 +48,9 @@ export const keys = section({
     operation: keysApi.create,
     members: ['name', 'environment', 'scopes', 'expiresAt', 'toolWrites'],
     labels: {
-      scopes: 'Scopes (all of yours, if you tick none)',
-      expiresAt: 'Until, by UTC',
-      toolWrites: 'Assistants may change things with it, and not only read',
+      scopes: 'Scopes (none selected: all of yours)',
+      expiresAt: 'Expires (UTC)',
+      toolWrites: 'Let assistants make changes with this key, not only read',
     },
     done: 'reload',
   },
@@ -59,15 +59,15 @@ export const keys = section({
       operation: keysApi.rotate,
       when: isActive,
       members: ['overlapMinutes'],
-      labels: { overlapMinutes: 'Minutes in which both work' },
-      submit: 'Replace',
+      labels: { overlapMinutes: 'Keep the old key for (minutes)' },
+      submit: 'Rotate',
     },
     {
       operation: keysApi.revoke,
       when: isActive,
       submit: 'Revoke',
       tone: 'against',
-      forRecord: ({ name }) => ({ confirm: `Revoke ${name}? What calls with it stops at once.` }),
+      forRecord: ({ name }) => ({ confirm: `Revoke ${name}? Programs that use it stop working at once.` }),
     },
   ],
 })
@@ -75,7 +75,7 @@ export const keys = section({
 export const tokens = section({
   kind: 'Token',
   title: 'Agent tokens',
-  lead: 'What agents call with: each reaches the records of its agent, and no others.',
+  lead: 'API tokens of agents. Each one only reaches the records of its agent.',
   list: agentTokensApi.listAll,
   name: ({ label }) => label,
   columns: [
@@ -83,7 +83,7 @@ export const tokens = section({
     'agentId',
     { Status: (token, request) => status(stateOf(token, request)) },
     {
-      'Used of its budget': ({ maxAmountEuros, heldEuros, spentEuros }) =>
+      'Budget used': ({ maxAmountEuros, heldEuros, spentEuros }) =>
         usage((heldEuros ?? 0) + (spentEuros ?? 0), maxAmountEuros),
     },
     'lastUsedAt',
@@ -100,11 +100,11 @@ export const tokens = section({
       submit: 'Revoke',
       tone: 'against',
       forRecord: ({ label }) => ({
-        confirm: `Revoke the token ${label}? Its agent cannot call with it any more.`,
+        confirm: `Revoke the token ${label}? The agent can no longer use it.`,
       }),
     },
   ],
   above: ({ may, to }) =>
     may(agentTokensApi.create) &&
-    html`<p>A token is made on the page of its <a href="${to('console/agents')}">agent</a>.</p>`,
+    html`<p>Create tokens on the page of their <a href="${to('console/agents')}">agent</a>.</p>`,
 })

@@ -13,7 +13,7 @@ function left({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Lefts
   const lefts = [
     dayLeftEuros !== null && html`${euros(dayLeftEuros)} today`,
     monthLeftEuros !== null && html`${euros(monthLeftEuros)} this month`,
-    totalLeftEuros !== null && html`${euros(totalLeftEuros)} in all`,
+    totalLeftEuros !== null && html`${euros(totalLeftEuros)} in total`,
     countLeft !== null && `${countLeft} payments`,
   ].filter(one => one !== false)
   return lefts.length > 0 ? html`${lefts.map((one, n) => html`${n > 0 && html`<br>`}${one}`)}` : none
@@ -27,12 +27,12 @@ const constraints = {
   'constraints.perMonthEuros': 'Per month',
   'constraints.totalEuros': 'In total',
   'constraints.count': 'Number of payments',
-  'constraints.merchants': 'Merchants, one a line; none for any',
+  'constraints.merchants': 'Merchants, one per line (empty: any)',
 }
 
 export const mandates = section({
   kind: 'Mandate',
-  lead: 'What people have allowed agents in advance, and how much of it is left.',
+  lead: 'Payments that people have approved in advance, and what is left.',
   list: mandatesApi.list,
   get: mandatesApi.get,
   name: ({ name }) => name ?? '',
@@ -55,12 +55,12 @@ export const mandates = section({
     'jws',
   ],
   events: ['mandate.*', 'intent.*', 'transaction.*'],
-  empty: 'No mandates yet. A person signs one with a passkey, for payments that need no approval then.',
+  empty: 'No mandates yet. A person signs one with a passkey; payments within it need no further approval.',
   call: 'agentpay mandates options --help',
   create: {
     operation: mandatesApi.create,
     members: ['agentId', 'name', ...Object.keys(constraints), 'expiresAt'],
-    labels: { ...constraints, expiresAt: 'Until, by UTC' },
+    labels: { ...constraints, expiresAt: 'Expires (UTC)' },
     done: 'reload',
   },
   note: ({ suspendedBecause, comment }) =>
@@ -74,7 +74,7 @@ export const mandates = section({
       when: isOpen,
       members: ['comment'],
       tone: 'against',
-      confirm: 'Revoke the mandate? Nothing is approved by it any more, for good.',
+      confirm: 'Revoke the mandate? It approves no further payments. This cannot be undone.',
     },
   ],
 })

@@ -22,7 +22,7 @@ const isHere = ({ status: state }: Person): boolean => state !== 'removed'
 export const people = section({
   kind: 'Person',
   title: 'People',
-  lead: 'Who may look, approve and decide here, and what lets them in.',
+  lead: 'People with access to this account, and their credentials.',
   list: peopleApi.list,
   get: peopleApi.get,
   columns: [
@@ -39,8 +39,8 @@ export const people = section({
   events: ['person.*', 'passkey.*', 'console.*', 'session.*'],
   create: {
     operation: peopleApi.create,
-    submit: 'Invite a person',
-    success: 'The invitation is made.',
+    submit: 'Invite person',
+    success: 'Invitation created.',
     done: 'reload',
   },
   above: ({ to }) =>
@@ -49,10 +49,10 @@ export const people = section({
     recovery !== null &&
     box(
       'Recovery in progress',
-      html`<p>A recovery was started: this person is said to have no passkey any more. Nothing happens until ${time(recovery.readyAt)}; stop it if you did not ask for it.</p>`,
+      html`<p>Someone reported that this person has lost their last passkey. The recovery completes ${time(recovery.readyAt)}; stop it if you did not request it.</p>`,
       operationForm(request, recoveryApi.stopRecovery, {
         params: { id },
-        submit: 'Stop the recovery',
+        submit: 'Stop recovery',
         tone: 'against',
       }),
     ),
@@ -64,7 +64,7 @@ export const people = section({
       when: isHere,
       members: [],
       forRecord: ({ status: state }) => ({
-        submit: state === 'invited' ? 'New invitation link' : 'Link for another passkey',
+        submit: state === 'invited' ? 'New invitation link' : 'Link for a new passkey',
       }),
     },
     {
@@ -73,7 +73,7 @@ export const people = section({
       submit: 'Remove',
       tone: 'against',
       forRecord: ({ name }) => ({
-        confirm: `Remove ${name}? The sessions, passkeys and links of this person end at once.`,
+        confirm: `Remove ${name}? Their sessions, passkeys and links end at once.`,
       }),
     },
   ],
@@ -83,10 +83,10 @@ export const people = section({
       passkeys.related({ title: 'Passkeys', query, limit: 50, empty: 'No passkeys yet.' }, request),
       signIns.related(
         {
-          title: 'Open sign-ins',
+          title: 'Active sign-ins',
           query: { ...query, status: 'active' },
           limit: 50,
-          empty: 'None that you may see.',
+          empty: 'None that you can view.',
         },
         request,
       ),

@@ -24,7 +24,7 @@ export const settingsPage: Page = async request => {
   return {
     title: 'Settings',
     content: html`<h1>Settings</h1>
-<p class="lead">Whose account it is, what all agents share, and what rings.</p>
+<p class="lead">Account holder, shared budget, and notifications.</p>
 <div class="boxes">${holder}${budget}${identity}${tenant.mode === 'test' && clockBox(request)}</div>
 ${push}`,
   }
@@ -36,7 +36,7 @@ const labels = {
   country: 'Country',
   phone: 'Phone',
   'address.line1': 'Street',
-  'address.line2': 'Second line',
+  'address.line2': 'Address line 2',
   'address.postalCode': 'Postal code',
   'address.city': 'City',
   'address.country': 'Country of the address',
@@ -50,9 +50,9 @@ async function holderBox(request: PageRequest): Promise<Html> {
     'Holder',
     facts([
       ['Name', text(name)],
-      ['Kind', type],
+      ['Type', type],
       ['Plan', status(plan)],
-      ['State', status(holder.status)],
+      ['Status', status(holder.status)],
       ['Identity', status(kycStatus)],
       ['Email', text(email)],
       ['Phone', text(phone)],
@@ -91,23 +91,23 @@ const budgetBox = (request: PageRequest): Promise<Html> =>
       const line = (use: typeof day, limit: number | null): Html =>
         use === null ? html`<span class="none">no limit</span>` : usage(use.heldEuros + use.spentEuros, limit)
       return box(
-        'Budget of all agents',
+        'Budget for all agents',
         facts([
           ['Today', line(day, limits.dailyLimitEuros)],
           ['Left today', day?.remainingEuros != null ? euros(day.remainingEuros) : none],
           ['This month', line(month, limits.monthlyLimitEuros)],
           ['Left this month', month?.remainingEuros != null ? euros(month.remainingEuros) : none],
-          ['Set', time(limits.updatedAt)],
+          ['Updated', time(limits.updatedAt)],
         ]),
         html`<p class="record"><a href="${request.to('budget')}">JSON</a> ${copyable('agentpay policies budget')}</p>`,
         operationForm(request, budgetApi.setBudget, {
           members: ['dailyLimitEuros', 'monthlyLimitEuros'],
           values: limits,
           labels: {
-            dailyLimitEuros: 'Most in a day; empty for no limit',
-            monthlyLimitEuros: 'Most in a month; empty for no limit',
+            dailyLimitEuros: 'Daily limit (empty: no limit)',
+            monthlyLimitEuros: 'Monthly limit (empty: no limit)',
           },
-          submit: 'Set the budget',
+          submit: 'Set budget',
           fold: true,
         }),
       )
@@ -120,12 +120,12 @@ async function identityBox(request: PageRequest): Promise<Html> {
   return box(
     'Identity and onboarding',
     facts([
-      ['State', status(kycStatus === 'none' ? 'not begun' : kycStatus)],
-      ['Live keys', canMakeLiveKeys ? 'can be made' : 'cannot be made yet'],
+      ['Status', status(kycStatus === 'none' ? 'not started' : kycStatus)],
+      ['Live keys', canMakeLiveKeys ? 'available' : 'not available yet'],
       ['Missing', missing.length > 0 ? html`${missing.map(one => html`${text(one)}<br>`)}` : 'nothing'],
-      ['Rejected because', text(rejection?.reason)],
+      ['Rejection reason', text(rejection?.reason)],
     ]),
-    html`<p><a href="${to('console/identity')}">Identity submissions</a>${customerType === 'business' && html` · <a href="${to('console/onboarding')}">Onboarding of the company</a>`}</p>`,
+    html`<p><a href="${to('console/identity')}">Identity checks</a>${customerType === 'business' && html` · <a href="${to('console/onboarding')}">Onboarding of the company</a>`}</p>`,
   )
 }
 
@@ -136,13 +136,13 @@ function clockBox(request: PageRequest): Html {
   return box(
     'Test clock',
     facts([
-      ['Your time here', time(now)],
-      ['Really', time(clock.real())],
+      ['Test time', time(now)],
+      ['Real time', time(clock.real())],
     ]),
-    html`<p>${isMoved ? `The test clock is moved: it is ${minuteInWords(now)} here.` : 'The test clock shows real time.'} Whatever falls due on the way happens, in order; it cannot be moved back.</p>
+    html`<p>${isMoved ? `The test clock is ahead: ${minuteInWords(now)}.` : 'The test clock shows real time.'} Everything that falls due on the way happens in order. The clock cannot be moved back.</p>
 <p class="record"><a href="${request.to('simulate/clock')}">JSON</a> ${copyable('agentpay sandbox clock')}</p>
 <div class="actions">
-${(['minutes', 'days'] as const).map(unit => operationForm(request, sandboxApi.advance, { params, members: [unit], labels: { [unit]: `Forward by ${unit}` }, submit: 'Move', success: 'Your time has moved on.' }))}
+${(['minutes', 'days'] as const).map(unit => operationForm(request, sandboxApi.advance, { params, members: [unit], labels: { [unit]: `Advance by ${unit}` }, submit: 'Advance', success: 'Test clock advanced.' }))}
 </div>`,
   )
 }
@@ -152,26 +152,26 @@ async function pushBox(request: PageRequest): Promise<Html> {
   const { ask, may } = request
   if (!may(pushApi.list)) return html``
   const { data } = await ask(pushApi.list, { query: { limit: 100 } })
-  return html`${may(pushApi.create) && (await ringForm(request))}
+  return html`${may(pushApi.create) && (await pushForm(request))}
 ${box(
-  'Browsers that ring',
+  'Browsers with notifications',
   data.length > 0
-    ? table(request, 'Browsers that ring', data, {
+    ? table(request, 'Browsers with notifications', data, {
         Browser: ({ label, id }) => (label ? text(label) : html`<code>${id}</code>`),
-        'Rings for': ({ events }) => text(events.join(', '), 300),
+        Events: ({ events }) => text(events.join(', '), 300),
         Since: 'createdAt',
         Action: ({ id }) =>
           operationForm(request, pushApi.delete, {
             params: { id },
-            submit: 'Let it be silent',
+            submit: 'Turn off',
             tone: 'against',
           }),
       })
-    : html`<p>No browser rings yet.</p>`,
+    : html`<p>No browsers yet.</p>`,
 )}`
 }
 
-const RINGS: readonly string[] = [
+const PUSH_EVENTS: readonly string[] = [
   ...urgentEvents,
   'card_limit_request.updated',
   'transaction.declined',
@@ -179,17 +179,17 @@ const RINGS: readonly string[] = [
   'session.requested',
 ]
 
-async function ringForm(request: PageRequest): Promise<Html> {
+async function pushForm(request: PageRequest): Promise<Html> {
   const { data } = await request.ask(eventsApi.types)
-  const rings = data.filter(({ event, reserved }) => RINGS.includes(event) && !reserved)
-  return html`<section class="box" data-push><h2>Ring in this browser</h2>
-<p data-push-state role="status">Whether this browser can ring needs scripts to be told.</p>
+  const rings = data.filter(({ event, reserved }) => PUSH_EVENTS.includes(event) && !reserved)
+  return html`<section class="box" data-push><h2>Notifications in this browser</h2>
+<p data-push-state role="status">Notifications need JavaScript.</p>
 ${ownScript(request, 'push')}
 <form data-action="push-on" method="dialog">
 ${rings.map(({ event, description }) => html`<p class="field check"><input id="ring-${event}" type="checkbox" name="events" value="${event}"${urgentEvents.includes(event) && html` checked`}><label for="ring-${event}">${description.replaceAll('`', '')}</label></p>`)}
-<p class="field"><label for="ring-label">What you call this browser</label><input id="ring-label" name="label" maxlength="200" autocomplete="off"></p>
-<button type="submit" class="main">Ring for these</button>
+<p class="field"><label for="ring-label">Browser name</label><input id="ring-label" name="label" maxlength="200" autocomplete="off"></p>
+<button type="submit" class="main">Turn on notifications</button>
 </form>
-<p class="actions apart"><button type="button" data-action="push-test" hidden>Ring once, to try</button> <button type="button" data-action="push-off" class="against" hidden>Ring no more</button></p>
+<p class="actions apart"><button type="button" data-action="push-test" hidden>Send a test notification</button> <button type="button" data-action="push-off" class="against" hidden>Turn off notifications</button></p>
 </section>`
 }

@@ -10,14 +10,14 @@ import { deliveries } from './deliveries.ts'
 
 type Webhook = AnswerOf<typeof webhooksApi.get>
 
-function standing({ status: state, health, backlog }: Webhook): string {
+function webhookState({ status: state, health, backlog }: Webhook): string {
   if (state !== 'active') return state
   return backlog || health.condition === 'paused' ? 'paused' : health.condition === 'well' ? state : 'failing'
 }
 
 const reasons = ({ statusReason, health, backlog, status: state }: Webhook): Html =>
   html`${[
-    state === 'disabled' && (statusReason ?? 'Its owner has disabled it.'),
+    state === 'disabled' && (statusReason ?? 'Disabled by its owner.'),
     health.condition !== 'well' && health.message,
     backlog?.message,
   ].map(reason => reason && html`<p>${text(reason, 600)}</p>`)}`
@@ -26,22 +26,22 @@ const subjects = ({ events }: Webhook): Content =>
   events.includes('*') ? 'all events' : text(events.join(', '), 160)
 
 const labels = {
-  url: 'Address (https)',
-  events: 'Events, one a line; * for all',
-  ping: 'Send a greeting at once',
+  url: 'URL (https)',
+  events: 'Events, one per line (* for all)',
+  ping: 'Send a ping now',
 }
 
 const isActive = ({ status: state }: Webhook): boolean => state === 'active'
 
 export const webhooks = section({
   kind: 'Webhook',
-  lead: 'Where events are sent, and whether they arrive.',
+  lead: 'Endpoints that receive events, and their delivery status.',
   list: webhooksApi.list,
   get: webhooksApi.get,
   name: ({ url }) => url,
-  state: standing,
+  state: webhookState,
   columns: [
-    { Status: webhook => html`${status(standing(webhook))}${reasons(webhook)}` },
+    { Status: webhook => html`${status(webhookState(webhook))}${reasons(webhook)}` },
     'events',
     'description',
     'createdAt',
@@ -54,7 +54,7 @@ export const webhooks = section({
     operation: webhooksApi.create,
     members: ['url', 'events', 'description', 'ping'],
     labels,
-    submit: 'New subscription',
+    submit: 'Add webhook',
     done: 'reload',
   },
   above: ({ to }) => html`<a class="button" href="${to('console/deliveries')}">All deliveries</a>`,
@@ -63,9 +63,9 @@ export const webhooks = section({
     {
       operation: webhooksApi.test,
       members: ['event'],
-      submit: 'Send an example',
+      submit: 'Send test event',
       done: 'part:record',
-      success: 'Sent: see what was answered below.',
+      success: 'Sent. The response is below.',
     },
     { operation: webhooksApi.update, members: ['url', 'events', 'description'], labels },
     {
@@ -76,7 +76,7 @@ export const webhooks = section({
       submit: 'Disable',
       tone: 'against',
       forRecord: ({ url }) => ({
-        confirm: `Disable ${url}? Events that happen meanwhile are not sent later.`,
+        confirm: `Disable ${url}? Events in the meantime are not sent later.`,
       }),
     },
     {
@@ -89,21 +89,21 @@ export const webhooks = section({
     {
       operation: webhooksApi.rotateSecret,
       members: ['overlapHours'],
-      labels: { overlapHours: 'Hours in which both secrets sign' },
-      submit: 'New secret',
+      labels: { overlapHours: 'Keep the old secret for (hours)' },
+      submit: 'Rotate secret',
     },
     {
       operation: webhooksApi.activateSecret,
       when: ({ nextSecret }) => nextSecret !== null,
       members: [],
-      submit: 'Let the new secret count now',
-      confirm: 'Does your receiver know the new secret? The old one signs nothing any more.',
+      submit: 'Activate the new secret',
+      confirm: 'Does your endpoint have the new secret? The old one stops signing at once.',
     },
     {
       operation: webhooksApi.delete,
-      forRecord: ({ url }) => ({ confirm: `Delete ${url}? What waits for it is not sent any more.` }),
+      forRecord: ({ url }) => ({ confirm: `Delete ${url}? Pending deliveries are discarded.` }),
       done: 'go:console/webhooks',
-      success: 'The subscription is deleted.',
+      success: 'Webhook deleted.',
     },
   ],
   async below({ id }, request) {
@@ -111,7 +111,7 @@ export const webhooks = section({
       title: 'Deliveries',
       query: { webhookId: id },
       limit: 15,
-      empty: 'None in the last thirty days.',
+      empty: 'No deliveries in the last 30 days.',
     }
     const [examples, newest] = await Promise.all([examplesOf(id, request), deliveries.related(sent, request)])
     return html`${examples}${newest}
@@ -125,6 +125,6 @@ async function examplesOf(id: string, { ask, may }: PageRequest): Promise<Html> 
   const own = data.filter(({ data: tested }) => tested.webhookId === id).slice(0, 5)
   if (own.length === 0) return html``
   const line = ({ createdAt, data: tested }: (typeof own)[number]): Html =>
-    html`<li>${time(createdAt)}: ${tested.delivered === true ? 'the receiver has taken it' : 'the receiver has not taken it'}</li>`
-  return box('Examples sent', html`<ul>${own.map(line)}</ul>`)
+    html`<li>${time(createdAt)}: ${tested.delivered === true ? 'delivered' : 'not delivered'}</li>`
+  return box('Test events', html`<ul>${own.map(line)}</ul>`)
 }

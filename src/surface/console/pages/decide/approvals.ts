@@ -19,7 +19,7 @@ import { countOf, type Intent, readWaiting, waitingEvents } from './waiting.ts'
 
 export const approvalsPage: Page = async request => {
   const [waiting, past] = await Promise.all([
-    request.part({ id: 'waiting', events: waitingEvents, make: () => allThatWaits(request) }),
+    request.part({ id: 'waiting', events: waitingEvents, make: () => waitingSections(request) }),
     request.part({
       id: 'decided',
       events: ['intent.approved', 'intent.denied', 'card_limit_request.updated', 'payment.updated'],
@@ -29,27 +29,27 @@ export const approvalsPage: Page = async request => {
   return {
     title: 'Approvals',
     content: html`<h1>Approvals</h1>
-<p class="lead">Payments that need your approval. Approving takes your passkey.</p>
+<p class="lead">Payments that need your approval. Approving uses your passkey.</p>
 ${waiting}
 <h2 id="past">Decided</h2>
 ${past}`,
   }
 }
 
-async function allThatWaits(request: PageRequest): Promise<Html> {
+async function waitingSections(request: PageRequest): Promise<Html> {
   const [waiting] = await Promise.all([readWaiting(request), readNames(request, 'agents')])
   const { intents, cardRequests, transfers, proposals, hasMore } = waiting
-  if (countOf(waiting) === 0) return nothingWaits
+  if (countOf(waiting) === 0) return emptyState
   const [payees, now] = await Promise.all([
     transfers.length > 0 ? payeeNames(request) : new Map<string, string>(),
     checksNow(intents, request),
   ])
-  return html`${mayDecide(request) ? '' : html`<p class="lead">Your role sees what waits, and decides nothing: an approver or an owner does.</p>`}
+  return html`${mayDecide(request) ? '' : html`<p class="lead">Your role can view these requests. An approver or an owner decides them.</p>`}
 ${[...byAgent(intents)].map(([agentId, some]) => intentsOf(agentId, some, now, request))}
 ${cardRequests.length > 0 && box('Cards', ...cardRequests.map(one => waitingCardRequest(one, request)))}
 ${transfers.length > 0 && box('Payees to confirm', ...transfers.map(one => waitingPayee(one, payees, request)))}
 ${proposals.length > 0 && box('Proposals', ...proposals.map(one => waitingProposal(one, request)))}
-${hasMore && html`<p>More wait: they follow once these are decided.</p>`}`
+${hasMore && html`<p>There are more. They appear as you decide these.</p>`}`
 }
 
 /** Names of the newest beneficiaries; others appear by id. */
@@ -64,7 +64,7 @@ const mayDecide = ({ may }: PageRequest): boolean =>
   may(transfersApi.confirmPayee) ||
   may(proposalsApi.apply)
 
-const nothingWaits = html`<div class="empty"><p>Nothing waits for you. An intent waits where the policy of its agent asks for a person.</p><p>${copyable(
+const emptyState = html`<div class="empty"><p>Nothing to approve. Intents appear here when an agent’s policy requires approval.</p><p>${copyable(
   'agentpay intents create --agent-id agent_… --merchant Bookshop --amount-euros 25 --purpose "A paper on caching"',
 )}</p></div>`
 
@@ -76,8 +76,8 @@ function intentsOf(agentId: string, intents: readonly Intent[], now: ChecksNow, 
   const section = `of-${agentId}`
   const several = intents.length > 1
   return html`<section class="box" id="${section}">
-<h2>${recordLink(request, agentId)}${several && html` <small>${intents.length} wait, ${euros(sum)} in all</small>`}</h2>
-${several && request.may(intentsApi.approve) && html`<p><button type="button" data-each="#${section} form[data-challenge]">Approve these ${intents.length} one after the other</button></p>`}
+<h2>${recordLink(request, agentId)}${several && html` <small>${intents.length} waiting, ${euros(sum)} in total</small>`}</h2>
+${several && request.may(intentsApi.approve) && html`<p><button type="button" data-each="#${section} form[data-challenge]">Approve all ${intents.length}, one by one</button></p>`}
 ${intents.map(intent => waitingIntent(intent, now.get(intent.id), request))}
 </section>`
 }
@@ -90,12 +90,12 @@ const MOST = 10
 /** Evaluates the newest waiting intents as of now; nothing is stored. */
 async function checksNow(intents: readonly Intent[], request: PageRequest): Promise<ChecksNow> {
   const asked = await Promise.all(
-    intents.slice(0, MOST).map(async intent => [intent.id, await ofOne(intent, request)] as const),
+    intents.slice(0, MOST).map(async intent => [intent.id, await checksOf(intent, request)] as const),
   )
   return new Map(asked.flatMap(([id, checks]) => (checks ? [[id, checks]] : [])))
 }
 
-async function ofOne(intent: Intent, { ask }: PageRequest): Promise<readonly Check[] | undefined> {
+async function checksOf(intent: Intent, { ask }: PageRequest): Promise<readonly Check[] | undefined> {
   const { agentId, amountEuros, beneficiaryId, walletId, requestId, mcc, country, runId, cardId } = intent
   const hasRecord = [beneficiaryId, walletId, requestId].some(id => id !== null)
   const payee = hasRecord ? { beneficiaryId, walletId, requestId } : { merchant: intent.merchant }
@@ -132,11 +132,11 @@ async function decided(request: PageRequest): Promise<Html> {
   const names = new Map(people.data.map(({ id, name }) => [id, name]))
   const payees = new Map(intents.data.map(intent => [intent.id, intent]))
   if (newest.length === 0) return html`<p class="empty">No decisions yet.</p>`
-  return table(request, 'What was decided', newest, {
+  return table(request, 'Decisions', newest, {
     Date: 'at',
     Status: ({ action }) => status(decisions[action as DecidingAction]),
-    What: ({ resourceId }) => recordLink(request, resourceId, payeeOf(payees.get(resourceId))),
-    By: entry => nameOf(entry, names, request),
+    Request: ({ resourceId }) => recordLink(request, resourceId, payeeOf(payees.get(resourceId))),
+    'Decided by': entry => nameOf(entry, names, request),
   })
 }
 

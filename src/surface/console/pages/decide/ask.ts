@@ -6,18 +6,18 @@ const EXAMPLES = [
   'What is waiting?',
   'How much did we spend this month?',
   'Why was the last one refused?',
-  'What is left?',
+  'How much budget is left?',
 ]
 
 /** Questions and requests in sentences: the answer streams line by line, and changes become proposals. */
 export const askPage: Page = async request => ({
   title: 'Ask',
   content: html`<h1>Ask</h1>
-<p class="lead">In English, about your agents and what they spend. A wish becomes a proposal, with what would be another one: nothing changes before you apply it.</p>
+<p class="lead">Ask in English about your agents and their spending. Requested changes become proposals; nothing changes until you apply one.</p>
 <div class="talk" data-talk role="log" aria-label="Questions and answers" tabindex="0"></div>
 ${ownScript(request, 'ask')}
 <form data-ask method="dialog">
-<p class="field"><label for="ask">Your question or wish</label><textarea id="ask" name="message" rows="2" maxlength="10000" required></textarea></p>
+<p class="field"><label for="ask">Your question or request</label><textarea id="ask" name="message" rows="2" maxlength="10000" required></textarea></p>
 <button type="submit" class="main">Ask</button>
 <p class="refusal" role="alert"></p>
 </form>

@@ -6,10 +6,10 @@ import { answerCardRequest } from './decision-forms.ts'
 
 export const cardRequests = section({
   kind: 'Card request',
-  lead: 'New cards, and other limits of cards, that agents have requested. Each waits 72 hours for an answer.',
+  lead: 'New cards and limit changes that agents have requested. Each request expires after 72 hours.',
   list: cardRequestsApi.list,
   get: cardRequestsApi.get,
-  name: ({ type }) => (type === 'new_card' ? 'A new card' : 'Other limits of a card'),
+  name: ({ type }) => (type === 'new_card' ? 'New card' : 'Limit change'),
   columns: [
     'status',
     'agentId',
@@ -18,7 +18,7 @@ export const cardRequests = section({
     { 'Answered by': ({ answeredBy }) => (answeredBy ? text(answeredBy.name ?? answeredBy.type, 60) : none) },
     'createdAt',
   ],
-  labels: { limits: 'Requested', approvedLimits: 'Approved', expiresAt: 'Waits until' },
+  labels: { limits: 'Requested', approvedLimits: 'Approved', expiresAt: 'Expires' },
   shows: {
     answeredAt: ({ answeredAt, answeredBy }) =>
       answeredAt !== null && html`${time(answeredAt)} by ${text(answeredBy?.name ?? answeredBy?.type, 60)}`,

@@ -8,11 +8,11 @@ import type { Intent } from './waiting.ts'
 
 export type Check = Intent['decision']['checks'][number]
 
-export function askingRules({ decision, possibleDuplicateOf }: Intent, request: PageRequest): Html {
+export function reviewRules({ decision, possibleDuplicateOf }: Intent, request: PageRequest): Html {
   const asking = decision.checks.filter(({ outcome }) => outcome === 'review')
   const said = ({ rule, message }: Check): Html =>
     rule === 'possibleDuplicate' && possibleDuplicateOf !== null
-      ? html`of ${recordLink(request, possibleDuplicateOf)}: the same merchant and amount, minutes ago.`
+      ? html`of ${recordLink(request, possibleDuplicateOf)}: same merchant and amount, minutes ago.`
       : text(message, 500)
   if (asking.length === 0) return html``
   return html`<ul class="reasons">${asking.map(check => html`<li${check.rule === 'possibleDuplicate' && html` class="alike"`}><strong>${ruleName(check.rule, 'en')}</strong> ${said(check)}</li>`)}</ul>`
@@ -27,12 +27,12 @@ export function limitsLeft(
   now?: readonly Check[],
 ): Html {
   const limits = checks.filter(isLimit).sort((one, other) => shareLeft(one) - shareLeft(other))
-  if (limits.length === 0) return html`<p>No limit is set.</p>`
-  return table(request, 'What every limit left', limits, {
-    Limit: ({ rule }) => ruleName(rule, 'en'),
-    Of: { figure: check => amount(check, check.limit) },
+  if (limits.length === 0) return html`<p>No limits.</p>`
+  return table(request, 'Remaining limits', limits, {
+    Rule: ({ rule }) => ruleName(rule, 'en'),
+    Limit: { figure: check => amount(check, check.limit) },
     Used: { figure: check => amount(check, check.used) },
-    [now ? 'Left then' : 'Left']: { figure: check => amount(check, check.remaining) },
+    [now ? 'Left at request' : 'Left']: { figure: check => amount(check, check.remaining) },
     ...(now && { 'Left now': { figure: (check: Check) => amount(check, leftNow(check, now)) } }),
   })
 }
@@ -40,7 +40,7 @@ export function limitsLeft(
 const leftNow = ({ rule }: Check, now: readonly Check[]): number | null =>
   now.find(check => check.rule === rule)?.remaining ?? null
 
-export function againstItNow(now: readonly Check[]): Html {
+export function failingNow(now: readonly Check[]): Html {
   const failing = now.filter(check => check.outcome === 'fail' || isCardUnusable(check))
   if (failing.length === 0) return html``
   return html`<ul class="reasons">${failing.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${text(message, 500)}</li>`)}</ul>`
@@ -62,10 +62,10 @@ interface Rule {
 }
 
 const outcomes: Readonly<Record<string, readonly [tone: string, words: string]>> = {
-  fail: ['bad', 'no'],
+  fail: ['bad', 'denied'],
   review: ['waiting', 'needs approval'],
-  pass: ['good', 'yes'],
-  skip: ['plain', 'does not apply'],
+  pass: ['good', 'passed'],
+  skip: ['plain', 'not applicable'],
 }
 
 /** Every rule of an explanation, with its remedy. Rules that do not apply are folded. */
@@ -78,17 +78,17 @@ export function rulesTable(rules: readonly Rule[], request: PageRequest): Html {
   ) as [Rule[], Rule[]]
   return html`${ruleRows(said, request)}${
     silent.length > 0 &&
-    html`<details class="fold"><summary>${silent.length} rules that do not apply</summary>${ruleRows(silent, request)}</details>`
+    html`<details class="fold"><summary>${silent.length} rules not applicable</summary>${ruleRows(silent, request)}</details>`
   }`
 }
 
 const ruleRows = (rules: readonly Rule[], request: PageRequest): Html =>
-  table(request, 'The rules', rules, {
+  table(request, 'Rules', rules, {
     Rule: ({ rule }) => ruleName(rule, 'en'),
     Outcome: ({ outcome }) => {
       const [tone, words] = outcomes[outcome] ?? ['plain', outcome]
       return html`<span class="status ${tone}">${words}</span>`
     },
     Reason: ({ message }) => text(message, 500),
-    'What would help': ({ remedy }) => text(remedy, 500),
+    Remedy: ({ remedy }) => text(remedy, 500),
   })

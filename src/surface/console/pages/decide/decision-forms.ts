@@ -7,7 +7,7 @@ import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { facts } from '../../parts/table.ts'
 import { euros, none, text, time, words } from '../../parts/text.ts'
-import { againstItNow, askingRules, type Check, limitsLeft } from './checks.ts'
+import { type Check, failingNow, limitsLeft, reviewRules } from './checks.ts'
 import type { CardRequest, Intent, Transfer } from './waiting.ts'
 
 export function waitingIntent(intent: Intent, now: readonly Check[] | undefined, request: PageRequest): Html {
@@ -15,9 +15,9 @@ export function waitingIntent(intent: Intent, now: readonly Check[] | undefined,
   return html`<article class="ask" data-key="${id}">
 <h3>${euros(amountEuros)} to ${recordLink(request, id, text(merchant, 80))}</h3>
 <p class="why">${text(purpose, 400)}</p>
-${askingRules(intent, request)}${now && againstItNow(now)}
-<p class="times">Asked ${time(intent.createdAt)}, waits until ${time(intent.expiresAt)}${runId !== null && html`, in run ${recordLink(request, runId)}`}</p>
-<details class="more"><summary>${now ? 'What every limit leaves, then and now' : 'What every limit left when it asked'}</summary>${limitsLeft(decision, request, now)}</details>
+${reviewRules(intent, request)}${now && failingNow(now)}
+<p class="times">Requested ${time(intent.createdAt)}, expires ${time(intent.expiresAt)}${runId !== null && html`, in run ${recordLink(request, runId)}`}</p>
+<details class="more"><summary>${now ? 'Remaining limits, at request and now' : 'Remaining limits at request'}</summary>${limitsLeft(decision, request, now)}</details>
 ${decideIntent(intent, request)}
 </article>`
 }
@@ -32,7 +32,7 @@ export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, d
     submit: 'Approve with passkey',
     tone: 'main',
     done,
-    success: 'Approved. Your signature is kept as the proof.',
+    success: 'Approved. Your signature is stored as proof.',
   })
   const deny = operationForm(request, intentsApi.deny, {
     params,
@@ -43,12 +43,12 @@ export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, d
     success: 'Denied.',
     fold: true,
   })
-  return html`<div class="decide">${approve}${deny}<a class="apart" href="${request.to(`approve/${id}`)}">Open for a phone</a></div>`
+  return html`<div class="decide">${approve}${deny}<a class="apart" href="${request.to(`approve/${id}`)}">Open approval page</a></div>`
 }
 
 type Limits = CardRequest['limits']
 
-const kinds = { new_card: 'A new card', limit_change: 'Other limits' } as const
+const kinds = { new_card: 'New card', limit_change: 'Limit change' } as const
 
 export function waitingCardRequest(asked: CardRequest, request: PageRequest): Html {
   const { id, agentId, type, cardId, displayName, limits, reason, createdAt, expiresAt } = asked
@@ -57,26 +57,26 @@ export function waitingCardRequest(asked: CardRequest, request: PageRequest): Ht
 <p class="why">${text(reason, 400)}</p>
 ${facts([
   ...(cardId === null ? [] : [['Card', recordLink(request, cardId)] as const]),
-  ...(displayName === null ? [] : [['Called', text(displayName, 80)] as const]),
+  ...(displayName === null ? [] : [['Name', text(displayName, 80)] as const]),
   ...limitFacts(limits),
 ])}
-<p class="times">Asked ${time(createdAt)}, waits until ${time(expiresAt)}</p>
+<p class="times">Requested ${time(createdAt)}, expires ${time(expiresAt)}</p>
 ${answerCardRequest(asked, request)}
 </article>`
 }
 
 const limitFacts = (limits: Limits): readonly (readonly [string, Html])[] => [
-  ['One payment', limitOf(limits.maxTransactionEuros)],
-  ['A day', limitOf(limits.dailyLimitEuros)],
-  ['A month', limitOf(limits.monthlyLimitEuros)],
+  ['Per payment', limitOf(limits.maxTransactionEuros)],
+  ['Per day', limitOf(limits.dailyLimitEuros)],
+  ['Per month', limitOf(limits.monthlyLimitEuros)],
 ]
 
 const limitOf = (limit: number | null): Html => (limit === null ? none : euros(limit))
 
 const limitLabels = {
-  'limits.maxTransactionEuros': 'One payment, at most',
-  'limits.dailyLimitEuros': 'A day, at most',
-  'limits.monthlyLimitEuros': 'A month, at most',
+  'limits.maxTransactionEuros': 'Limit per payment',
+  'limits.dailyLimitEuros': 'Daily limit',
+  'limits.monthlyLimitEuros': 'Monthly limit',
 }
 
 /** An approver may lower the requested limits. */
@@ -90,7 +90,7 @@ export function answerCardRequest({ id, limits }: CardRequest, request: PageRequ
     submit: 'Approve',
     tone: 'main',
     done,
-    success: 'Approved. It is carried out at once.',
+    success: 'Approved.',
     fold: true,
   })
   const deny = operationForm(request, cardRequestsApi.deny, {
@@ -114,18 +114,18 @@ export function waitingPayee(
   const { id, amountEuros, beneficiaryId, payeeCheck, reference, agentId, createdAt, status } = transfer
   const otherwise =
     status === 'verifying'
-      ? 'After seven days it is cancelled by itself.'
-      : 'The bank has the order: release or cancel it there, too.'
+      ? 'Without a decision it is cancelled after seven days.'
+      : 'The bank has the order: release or cancel it there as well.'
   const name = names.get(beneficiaryId ?? '')
   const suggested = payeeCheck?.suggestedName ?? null
   return html`<article class="ask" data-key="${id}">
 <h3>${recordLink(request, id, html`${euros(amountEuros)} by SEPA`)} to ${recordLink(request, beneficiaryId, name === undefined ? undefined : text(name, 80))}</h3>
-<p class="why">The bank on the payee: <strong>${words(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`, it suggests <strong>${text(suggested, 140)}</strong>`}.</p>
+<p class="why">Payee check: <strong>${words(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`; the bank suggests <strong>${text(suggested, 140)}</strong>`}.</p>
 ${facts([
   ...(agentId === null ? [] : [['Agent', recordLink(request, agentId)] as const]),
   ['Reference', text(reference, 140)],
 ])}
-<p class="times">Asked ${time(createdAt)}. ${otherwise}</p>
+<p class="times">Requested ${time(createdAt)}. ${otherwise}</p>
 ${answerPayee(transfer, request)}
 </article>`
 }
@@ -135,19 +135,19 @@ function answerPayee({ id, status }: Transfer, request: PageRequest): Html {
   const confirm = operationForm(request, transfersApi.confirmPayee, {
     params,
     members: ['comment'],
-    submit: 'Pay all the same',
+    submit: 'Pay anyway',
     tone: 'main',
     done: DECIDED,
-    success: 'Confirmed: it is paid.',
+    success: 'Confirmed. The payment continues.',
     fold: true,
   })
   const cancel = operationForm(request, transfersApi.cancel, {
     params,
     members: ['comment'],
-    submit: 'Do not pay',
+    submit: 'Cancel payment',
     tone: 'against',
     done: DECIDED,
-    success: 'Cancelled. The money is free again.',
+    success: 'Cancelled. The money is available again.',
     fold: true,
   })
   return html`<div class="decide">${confirm}${status === 'verifying' && cancel}</div>`

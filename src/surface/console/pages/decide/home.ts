@@ -16,33 +16,37 @@ import { countOf, readWaiting, type Waiting, waitingEvents } from './waiting.ts'
 
 const SHOWN_UNUSUAL = 5
 
-async function unusual(request: PageRequest): Promise<Html> {
+async function anomalies(request: PageRequest): Promise<Html> {
   const { data, others } = await request.ask(anomaliesApi.anomalies, { query: { limit: SHOWN_UNUSUAL } })
   if (data.length === 0) return box('Unusual', html`<p>No unusual spending in the last 30 days.</p>`)
   const lines = data.map(
     ({ sentence, kind, agentId, name, day }) =>
-      html`<li>${text(sentence, 300)}<span>${agentId === null ? (kind === 'budget_at_this_pace' ? 'All agents' : 'Yourselves') : recordLink(request, agentId, text(name, 60))}, ${dayInWords(day)}</span></li>`,
+      html`<li>${text(sentence, 300)}<span>${agentId === null ? (kind === 'budget_at_this_pace' ? 'All agents' : 'You') : recordLink(request, agentId, text(name, 60))}, ${dayInWords(day)}</span></li>`,
   )
   return box(
     'Unusual in the last 30 days',
     html`<ul class="lines">${lines}</ul>`,
-    html`<p>${others > 0 && `${others} more: `}<a href="${request.to(anomaliesApi.anomaliesTable.path.slice(1))}" download>all as CSV</a></p>`,
+    html`<p>${others > 0 && `${others} more. `}<a href="${request.to(anomaliesApi.anomaliesTable.path.slice(1))}" download>Download all as CSV</a></p>`,
   )
 }
 
 export const homePage: Page = async request => {
   const parts = await Promise.all([
-    request.part({ id: 'waiting', events: waitingEvents, make: () => waits(request) }),
-    request.part({ id: 'unusual', events: ['transaction.*'], make: () => unusual(request).catch(notNow) }),
+    request.part({ id: 'waiting', events: waitingEvents, make: () => waitingBox(request) }),
+    request.part({
+      id: 'unusual',
+      events: ['transaction.*'],
+      make: () => anomalies(request).catch(unavailableNote),
+    }),
     request.part({
       id: 'spent',
       events: ['intent.approved', 'intent.cancelled', 'transaction.*', 'budget.updated'],
-      make: () => spent(request),
+      make: () => budgetBox(request),
     }),
     request.part({
       id: 'stopped',
       events: ['agent.frozen', 'agent.unfrozen', 'agent.deleted', 'risk.*'],
-      make: () => stopped(request),
+      make: () => frozenAgents(request),
     }),
     request.part({ id: 'webhooks', events: ['webhook.*'], make: () => failingWebhooks(request) }),
     request.part({ id: 'health', events: [], make: () => health(request) }),
@@ -58,12 +62,9 @@ ${toKnow}
 }
 
 /** Anomalies are computed for each page: if that takes too long, the urgent parts still appear. */
-function notNow(error: unknown): Html {
+function unavailableNote(error: unknown): Html {
   if (!(error instanceof Problem) || error.status !== 503) throw error
-  return box(
-    'Unusual',
-    html`<p>This cannot be shown just now: the service is busy. It is asked again with the next payment.</p>`,
-  )
+  return box('Unusual', html`<p>The service is busy. This part updates with the next payment.</p>`)
 }
 
 interface Line {
@@ -75,18 +76,18 @@ interface Line {
 
 const SHOWN = 8
 
-async function waits(request: PageRequest): Promise<Html> {
+async function waitingBox(request: PageRequest): Promise<Html> {
   const [waiting] = await Promise.all([readWaiting(request), readNames(request, 'agents')])
   const count = countOf(waiting)
-  if (count === 0) return box('Nothing waits for you', html`<p>What agents ask for appears here at once.</p>`)
+  if (count === 0) return box('Nothing to approve', html`<p>New requests from agents appear here.</p>`)
   const lines = linesOf(waiting, request)
     .sort((one, other) => Number(new Date(other.at)) - Number(new Date(one.at)))
     .slice(0, SHOWN)
   const all = waiting.hasMore ? `more than ${count}` : String(count)
   return box(
-    count === 1 && !waiting.hasMore ? 'One waits for you' : `${all} wait for you`,
+    count === 1 && !waiting.hasMore ? '1 request to approve' : `${all} requests to approve`,
     html`<ul class="lines">${lines.map(({ id, at, content, about }) => html`<li data-key="${id}">${content}<span>${about}, ${time(at)}</span></li>`)}</ul>
-<p><a class="button" href="${request.to('console/approvals')}">Decide</a></p>`,
+<p><a class="button" href="${request.to('console/approvals')}">Review</a></p>`,
   )
 }
 
@@ -104,7 +105,7 @@ function linesOf({ intents, cardRequests, transfers, proposals }: Waiting, reque
       content: recordLink(
         request,
         id,
-        html`<strong>${type === 'new_card' ? 'A new card' : 'Other limits of a card'}</strong>`,
+        html`<strong>${type === 'new_card' ? 'New card' : 'Limit change'}</strong>`,
       ),
       about: recordLink(request, agentId),
     })),
@@ -125,24 +126,19 @@ function linesOf({ intents, cardRequests, transfers, proposals }: Waiting, reque
 
 type Use = AnswerOf<typeof budgetApi.budget>['day']
 
-async function spent(request: PageRequest): Promise<Html> {
+async function budgetBox(request: PageRequest): Promise<Html> {
   const { dailyLimitEuros, monthlyLimitEuros, day, month } = await request.ask(budgetApi.budget)
   const set = operationForm(request, budgetApi.setBudget, {
     members: ['dailyLimitEuros', 'monthlyLimitEuros'],
     values: { dailyLimitEuros, monthlyLimitEuros },
-    labels: { dailyLimitEuros: 'A day, in euros', monthlyLimitEuros: 'A month, in euros' },
-    submit: 'Set the budget',
+    labels: { dailyLimitEuros: 'Daily limit in euros', monthlyLimitEuros: 'Monthly limit in euros' },
+    submit: 'Set budget',
     done: 'part:spent',
     fold: true,
   })
-  if (!day && !month)
-    return box(
-      'Budget',
-      html`<p>No budget is set for all agents together: each has only its own limits.</p>`,
-      set,
-    )
+  if (!day && !month) return box('Budget', html`<p>No shared budget. Each agent has its own limits.</p>`, set)
   return box(
-    'Budget of all agents',
+    'Budget for all agents',
     facts([
       ['Today', useOf(day, dailyLimitEuros)],
       ['This month', useOf(month, monthlyLimitEuros)],
@@ -158,13 +154,13 @@ function useOf(use: Use, limit: number | null): Html {
   return html`${usage(used, limit)}<br><small>${euros(use.spentEuros)} spent, ${euros(use.heldEuros)} held</small>`
 }
 
-async function stopped(request: PageRequest): Promise<Html> {
+async function frozenAgents(request: PageRequest): Promise<Html> {
   const [frozen, alerts] = await Promise.all([
     request.ask(agentsApi.list, { query: { status: 'frozen', limit: 10 } }),
     request.ask(riskApi.alerts, { query: { status: 'open', limit: 10 } }),
   ])
   if (frozen.data.length === 0 && alerts.data.length === 0)
-    return box('Agents', html`<p>No agent is frozen.</p>`)
+    return box('Agents', html`<p>No frozen agents.</p>`)
   return box(
     'Frozen agents',
     html`<ul class="lines">${frozen.data.map(({ id, name, frozenReason }) => html`<li data-key="${id}">${recordLink(request, id, text(name, 60))}<span>${text(frozenReason, 120)}</span></li>`)}</ul>`,
@@ -180,14 +176,17 @@ async function failingWebhooks(request: PageRequest): Promise<Html> {
       condition !== 'well' || backlog !== null || (state === 'disabled' && statusReason !== null),
   )
   if (failing.length === 0)
-    return box('Webhooks', html`<p>${data.length === 0 ? 'No webhooks yet.' : 'All deliveries arrive.'}</p>`)
+    return box(
+      'Webhooks',
+      html`<p>${data.length === 0 ? 'No webhooks yet.' : 'All webhooks are healthy.'}</p>`,
+    )
   const lines = failing.map(
     ({ id, url, health: { condition, message }, backlog, status: state, statusReason }) => {
       const isOff = state === 'disabled'
       return html`<li data-key="${id}">${recordLink(request, id, text(url, 80))} ${status(isOff ? state : backlog ? 'paused' : condition)}<span>${text(isOff ? statusReason : (backlog?.message ?? message), 200)}</span></li>`
     },
   )
-  return box('Webhooks that fail', html`<ul class="lines">${lines}</ul>`)
+  return box('Failing webhooks', html`<ul class="lines">${lines}</ul>`)
 }
 
 async function health(request: PageRequest): Promise<Html> {
@@ -198,9 +197,9 @@ async function health(request: PageRequest): Promise<Html> {
   return box(
     'Health',
     facts([
-      ['Database', 'reached'],
-      ['Temporal', temporal === null ? 'not used here' : temporal === 'ok' ? 'reached' : 'cannot be reached'],
-      ['Processes', behind(relay.oldestSeconds)],
+      ['Database', 'ok'],
+      ['Temporal', temporal === null ? 'not in use' : temporal === 'ok' ? 'ok' : 'unreachable'],
+      ['Background processes', behind(relay.oldestSeconds)],
       ['Deliveries', behind(deliveries.oldestSeconds)],
       ['Version', version],
     ]),

@@ -7,7 +7,7 @@ import { section } from '../../parts/section.ts'
 import { box, table } from '../../parts/table.ts'
 import { none, text, time, words } from '../../parts/text.ts'
 import { evidenceOf } from '../money/evidence.ts'
-import { askingRules, limitsLeft, rulesTable } from './checks.ts'
+import { limitsLeft, reviewRules, rulesTable } from './checks.ts'
 import { decideIntent } from './decision-forms.ts'
 
 type Intent = AnswerOf<typeof intentsApi.get>
@@ -20,7 +20,7 @@ function decider(decidedBy: Intent['decidedBy']): Html {
 
 export const intents = section({
   kind: 'Intent',
-  lead: 'What agents want to spend, before they spend it.',
+  lead: 'Payments that agents declare before they spend.',
   list: intentsApi.list,
   get: intentsApi.get,
   name: ({ merchant }) => merchant,
@@ -33,9 +33,9 @@ export const intents = section({
     'createdAt',
   ],
   labels: {
-    clientIntentId: 'Your own id',
-    expiresAt: 'Waits until',
-    possibleDuplicateOf: 'Like another',
+    clientIntentId: 'Client intent ID',
+    expiresAt: 'Expires',
+    possibleDuplicateOf: 'Possible duplicate of',
     comment: 'Reason',
     transactionId: 'Transaction',
   },
@@ -73,13 +73,13 @@ async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
   ])
   const { policy, note } = explanation
   return html`${box(
-    'Why',
+    'Decision',
     html`<p class="lead">${text(explanation.summary, 500)}</p>`,
-    askingRules(intent, request),
+    reviewRules(intent, request),
     policy !== null &&
-      html`<p>By policy ${recordLink(request, policy.policyId)}, version ${policy.version}. ${note ?? ''}</p>`,
-    html`<details class="more"><summary>Every rule</summary>${rulesTable(explanation.rules, request)}</details>
-<details class="more"><summary>What every limit left</summary>${limitsLeft(intent.decision, request)}</details>`,
+      html`<p>Policy ${recordLink(request, policy.policyId)}, version ${policy.version}. ${note ?? ''}</p>`,
+    html`<details class="more"><summary>All rules</summary>${rulesTable(explanation.rules, request)}</details>
+<details class="more"><summary>Remaining limits</summary>${limitsLeft(intent.decision, request)}</details>`,
   )}
 ${proof}
 ${evidence}
@@ -90,9 +90,9 @@ async function proofOf({ ask, id, to }: PageRequest): Promise<Html> {
   try {
     const { approvedAt, keptUntil } = await ask(approvalApi.approval, { params: { id } })
     return box(
-      'Proof of the approval',
-      html`<p>A person signed it with a passkey, ${time(approvedAt)}. It can be checked without this service, and is kept until ${keptUntil}.</p>
-<p><a href="${to(`intents/${encodeURIComponent(id)}/approval`)}">The proof</a> ${copyable(`agentpay intents approval ${id}`)}</p>`,
+      'Proof of approval',
+      html`<p>Signed with a passkey, ${time(approvedAt)}. Anyone can verify it offline. Kept until ${keptUntil}.</p>
+<p><a href="${to(`intents/${encodeURIComponent(id)}/approval`)}">View proof</a> ${copyable(`agentpay intents approval ${id}`)}</p>`,
     )
   } catch (error) {
     if (error instanceof Refused && error.refusal.status === 404) return html``
@@ -106,10 +106,10 @@ export const timelineOf = (entries: readonly Entry[], request: PageRequest): Htm
   table(request, 'Timeline', entries, {
     Date: 'at',
     Event: ({ event }) => words(event.replace('.', ' ')),
-    About: ({ resourceId }) => recordLink(request, resourceId),
+    Record: ({ resourceId }) => recordLink(request, resourceId),
     Reason: ({ reason }) => text(reason, 200),
-    By: ({ personId, actorId, actorType }) =>
+    Actor: ({ personId, actorId, actorType }) =>
       html`<span>${words(actorType)} ${recordLink(request, personId ?? actorId)}</span>`,
     Request: ({ requestId }) =>
-      html`<a href="${request.to(`console/causes/${encodeURIComponent(requestId)}`)}">what it caused</a>`,
+      html`<a href="${request.to(`console/causes/${encodeURIComponent(requestId)}`)}">View request</a>`,
   })

@@ -12,12 +12,12 @@ export type Proposal = AnswerOf<typeof proposalsApi.get>
 
 export const proposals = section({
   kind: 'Proposal',
-  lead: 'What assistants and agents propose and may not do themselves. Each can be applied for fifteen minutes.',
+  lead: 'Changes that assistants and agents propose. Apply each within 15 minutes.',
   list: proposalsApi.list,
   get: proposalsApi.get,
   name: ({ summary }) => summary,
   columns: ['status', { 'Requested by': proposerOf }, 'expiresAt', 'createdAt'],
-  labels: { recordId: 'About', resultId: 'Led to', operation: 'Exactly this is done' },
+  labels: { recordId: 'Record', resultId: 'Result', operation: 'Operation' },
   shows: {
     'Requested by': proposerOf,
     decidedAt: ({ decidedAt, decidedBy }) =>
@@ -35,15 +35,15 @@ export const proposals = section({
     'decidedBy',
   ],
   events: ['canvas.proposal_*'],
-  empty: 'No proposals yet. An assistant that is connected with your key makes them.',
+  empty: 'No proposals yet. Assistants connected with your key create them.',
   note: (proposal, request) => {
     const { reason, refusal, status } = proposal
     return html`${reason !== null && html`<p class="why">${text(reason, 1_000)}</p>`}
-${refusal !== null && html`<p class="lead">Refused when it was applied last: ${text(refusal.message, 400)}</p>`}
+${refusal !== null && html`<p class="lead">The last attempt to apply it was refused: ${text(refusal.message, 400)}</p>`}
 ${consequences(proposal, request)}
 ${status === 'open' && decideProposal(proposal, request)}`
   },
-  boxes: ({ input }) => box('With', html`<pre>${jsonOf(input)}</pre>`),
+  boxes: ({ input }) => box('Input', html`<pre>${jsonOf(input)}</pre>`),
 })
 
 function proposerOf({ agentId, proposedBy }: Proposal, request: PageRequest): Html {
@@ -54,19 +54,19 @@ function proposerOf({ agentId, proposedBy }: Proposal, request: PageRequest): Ht
 export function waitingProposal(proposal: Proposal, request: PageRequest): Html {
   const { id, summary, reason, createdAt, expiresAt } = proposal
   return html`<article class="ask" data-key="${id}">
-<h3>${recordLink(request, id, text(summary))}, proposed by ${proposerOf(proposal, request)}</h3>
+<h3>${recordLink(request, id, text(summary))}, requested by ${proposerOf(proposal, request)}</h3>
 ${reason !== null && html`<p class="why">${text(reason, 400)}</p>`}
 ${consequences(proposal, request)}
-<p class="times">Proposed ${time(createdAt)}, waits until ${time(expiresAt)}</p>
+<p class="times">Requested ${time(createdAt)}, expires ${time(expiresAt)}</p>
 ${decideProposal(proposal, request, DECIDED)}
 </article>`
 }
 
 function consequences({ changes, effect }: Proposal, request: PageRequest): Html {
-  const differences = table(request, 'What would change', changes, {
-    Member: ({ member }) => html`<code>${member}</code>`,
+  const differences = table(request, 'Changes', changes, {
+    Field: ({ member }) => html`<code>${member}</code>`,
     Now: ({ from }) => text(from, 400),
-    Then: ({ to }) => (to === null ? none : html`<strong>${text(to, 400)}</strong>`),
+    After: ({ to }) => (to === null ? none : html`<strong>${text(to, 400)}</strong>`),
   })
   return html`${changes.length > 0 && differences}${effect !== null && html`<p>${text(effect.sentence, 400)}</p>`}`
 }

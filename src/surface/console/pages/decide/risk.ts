@@ -15,16 +15,16 @@ const answer = { members: ['comment'], done: 'part:list' } as const
 export const risk = section({
   kind: 'Alert',
   title: 'Risk',
-  lead: 'One alert for each time that an agent was frozen because a spend was too unusual.',
+  lead: 'Alerts for agents that were frozen because of an unusual payment.',
   list: riskApi.alerts,
   columns: [
     'agentId',
     'score',
-    { Status: stateOf, Signals: ({ signals }) => signalList(signals), Spend: spendOf },
+    { Status: stateOf, Signals: ({ signals }) => signalList(signals), Payment: spendOf },
     'createdAt',
   ],
   events: ['risk.*', 'agent.unfrozen'],
-  empty: 'No alerts. No agent was frozen for its risk.',
+  empty: 'No alerts. No agents were frozen because of risk.',
   call: 'agentpay risk alerts',
   above: thresholds,
   // Acknowledging records that a person has looked; unfreezing lets the agent spend again.
@@ -36,14 +36,14 @@ export const risk = section({
       when: ({ liftedAt }) => liftedAt === null,
       params: ({ agentId }) => ({ id: agentId }),
       tone: 'main',
-      confirm: 'Unfreeze the agent? This spend is no longer unusual for it, and it may spend again.',
+      confirm: 'Unfreeze the agent? It can spend again, and this payment no longer counts as unusual.',
     },
   ],
 })
 
 export const unusualSpends = section({
-  kind: 'Unusual spend',
-  lead: 'Spends whose score reached the threshold of review, and what followed.',
+  kind: 'Unusual payment',
+  lead: 'Payments with a risk score above the review threshold, and their outcome.',
   list: riskApi.events,
   columns: [
     'agentId',
@@ -51,12 +51,12 @@ export const unusualSpends = section({
     { Outcome: ({ outcome }) => status(outcome) },
     'amountEuros',
     'merchant',
-    { Signals: ({ signals }) => signalList(signals), Spend: spendOf },
+    { Signals: ({ signals }) => signalList(signals), Payment: spendOf },
     'createdAt',
   ],
-  labels: { minScore: 'Score, at least' },
+  labels: { minScore: 'Minimum score' },
   events: ['risk.*'],
-  empty: 'No unusual spends.',
+  empty: 'No unusual payments.',
   call: 'agentpay risk events',
 })
 
@@ -77,17 +77,17 @@ function stateOf({ status: state, liftedAt, comment }: Alert): Html {
 }
 
 const FIELDS = [
-  ['enabled', 'Score spends at all'],
-  ['thresholds.review', 'Ask a person from this score on'],
-  ['thresholds.deny', 'Refuse from this score on'],
-  ['thresholds.freeze', 'Freeze the agent from this score on'],
-  ['weights.velocity', 'Points for too many spends'],
+  ['enabled', 'Score payments'],
+  ['thresholds.review', 'Require approval from this score'],
+  ['thresholds.deny', 'Deny from this score'],
+  ['thresholds.freeze', 'Freeze the agent from this score'],
+  ['weights.velocity', 'Points for too many payments'],
   ['weights.amountOutlier', 'Points for an unusual amount'],
   ['weights.impossibleTravel', 'Points for impossible travel'],
   ['weights.newMerchant', 'Points for a new merchant'],
-  ['weights.oddHour', 'Points for an odd hour'],
-  ['velocityWindowMinutes', 'Minutes in which spends are counted'],
-  ['velocityCount', 'How many spends in these are usual'],
+  ['weights.oddHour', 'Points for an unusual hour'],
+  ['velocityWindowMinutes', 'Velocity window (minutes)'],
+  ['velocityCount', 'Usual number of payments in it'],
 ] as const
 
 async function thresholds(request: PageRequest): Promise<Html> {
@@ -101,20 +101,20 @@ async function thresholds(request: PageRequest): Promise<Html> {
   return html`<div class="aside">
 ${
   enabled === false
-    ? html`<p>Spends are not scored.</p>`
+    ? html`<p>Risk scoring is off.</p>`
     : facts([
-        ['A person is asked', html`from ${from?.review ?? ''} points`],
-        ['Refused', html`from ${from?.deny ?? ''} points`],
-        ['The agent is frozen', html`from ${from?.freeze ?? ''} points`],
+        ['Require approval', html`from ${from?.review ?? ''} points`],
+        ['Deny', html`from ${from?.deny ?? ''} points`],
+        ['Freeze the agent', html`from ${from?.freeze ?? ''} points`],
       ])
 }
-<p><a href="${request.to('console/unusual-spends')}">Unusual spends</a></p>
+<p><a href="${request.to('console/unusual-spends')}">Unusual payments</a></p>
 ${operationForm(request, riskApi.configure, {
   members: FIELDS.map(([name]) => name),
   labels: Object.fromEntries(FIELDS),
   values,
-  submit: 'Set the thresholds',
-  success: 'Set. The next spend is scored by it.',
+  submit: 'Set thresholds',
+  success: 'Saved. The thresholds apply from the next payment.',
   fold: true,
 })}
 </div>`

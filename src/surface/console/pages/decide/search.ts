@@ -18,13 +18,13 @@ const SHOWN = 20
 export const searchPage: Page = async request => {
   const wanted = (request.query.q ?? '').trim().slice(0, 200)
   if (wanted === '')
-    return { title: 'Search', content: html`<h1>Search</h1><p class="lead">Type a name, or any id.</p>` }
+    return { title: 'Search', content: html`<h1>Search</h1><p class="lead">Enter a name or an ID.</p>` }
   const address = ID.test(wanted) ? addressOf(wanted) : undefined
-  if (address !== undefined) return leadTo(wanted, address, request)
-  const caused = ID.test(wanted) ? await causedBy(wanted, request) : undefined
+  if (address !== undefined) return redirectTo(wanted, address, request)
+  const caused = ID.test(wanted) ? await historyOf(wanted, request) : undefined
   if (caused) return caused
   const found = await Promise.all([
-    agentsCalled(wanted, request),
+    agentsNamed(wanted, request),
     intentsAbout(wanted, request),
     merchant(wanted, request),
   ])
@@ -32,19 +32,19 @@ export const searchPage: Page = async request => {
   return {
     title: `Search: ${wanted}`,
     content: html`<h1>Search</h1>
-<p class="lead">Found for ${text(wanted, 80)}</p>
+<p class="lead">Results for ${text(wanted, 80)}</p>
 ${isEmpty ? html`<p class="empty">No results. IDs must match exactly.</p>` : found.map(part => part ?? '')}`,
   }
 }
 
-const leadTo = (id: string, address: string, request: PageRequest): Shown => ({
+const redirectTo = (id: string, address: string, request: PageRequest): Shown => ({
   title: id,
   onward: address,
-  content: html`<h1>Search</h1><p class="lead">This is ${recordLink(request, id)}.</p>`,
+  content: html`<h1>Search</h1><p class="lead">Opening ${recordLink(request, id)} …</p>`,
 })
 
 /** The changes of a request, or the history of a record without a page. */
-async function causedBy(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
+async function historyOf(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
   const [ofRequest, ofRecord] = await Promise.all([
     ask(auditApi.list, { query: { requestId: id, limit: 1 } }),
     ask(auditApi.list, { query: { resource: id, limit: 1 } }),
@@ -58,11 +58,11 @@ async function causedBy(id: string, { ask, to }: PageRequest): Promise<Shown | u
   return {
     title: id,
     onward,
-    content: html`<h1>Search</h1><p class="lead"><a href="${to(onward)}">What ${filter === 'requestId' ? 'this request caused' : 'was done to it'}</a></p>`,
+    content: html`<h1>Search</h1><p class="lead"><a href="${to(onward)}">${filter === 'requestId' ? 'View the request' : 'View the history'}</a></p>`,
   }
 }
 
-async function agentsCalled(wanted: string, request: PageRequest): Promise<Html | undefined> {
+async function agentsNamed(wanted: string, request: PageRequest): Promise<Html | undefined> {
   const [byName, byOwnId] = await Promise.all([
     request.ask(agentsApi.list, { query: { name: wanted, limit: SHOWN } }),
     request.ask(agentsApi.list, { query: { externalId: wanted, limit: 1 } }),
@@ -100,7 +100,7 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<Html 
       Purpose: 'purpose',
       Created: 'createdAt',
     }),
-    toMerchant.data.length > 0 && html`<p><a href="${request.to(all)}">All to this merchant</a></p>`,
+    toMerchant.data.length > 0 && html`<p><a href="${request.to(all)}">All intents to this merchant</a></p>`,
   )
 }
 
@@ -113,9 +113,9 @@ async function merchant(wanted: string, { ask, to }: PageRequest): Promise<Html 
     'Merchant',
     facts([
       ['Name', text(name, 80)],
-      ['Category', category === null ? words('not known') : html`${category} (${mcc ?? ''})`],
+      ['Category', category === null ? words('unknown') : html`${category} (${mcc ?? ''})`],
       ['Paid through', text(processor, 60)],
     ]),
-    html`<p><a href="${to(`console/transactions?${new URLSearchParams({ merchant: name })}`)}">Payments to it</a></p>`,
+    html`<p><a href="${to(`console/transactions?${new URLSearchParams({ merchant: name })}`)}">Payments to this merchant</a></p>`,
   )
 }

@@ -5,7 +5,7 @@ import { bars } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { change, dayInWords, euros, percent, plainEuros, text } from '../../parts/text.ts'
-import { asked, periodsIn, questionForm, spanInWords, tableAddress } from './asked.ts'
+import { csvAddress, periodsIn, reportForm, reportQuery, spanInWords } from './report-query.ts'
 
 type Costs = AnswerOf<typeof costsApi.costs>
 type Period = Costs['total']['periods'][number]
@@ -15,17 +15,17 @@ export const costsPage: Page = async request => {
   return {
     title: 'Costs',
     content: html`<h1>Costs</h1>
-<p class="lead">What was paid, and what has come back, on the days on which it was and did. Days are days in UTC.</p>
-${await questionForm(costsApi.costs, ['from', 'to', 'groupBy'], request)}
+<p class="lead">Payments and refunds by day (UTC).</p>
+${await reportForm(costsApi.costs, ['from', 'to', 'groupBy'], request)}
 ${content}`,
   }
 }
 
 async function costs(request: PageRequest): Promise<Html> {
-  const report = await request.ask(costsApi.costs, { query: asked(request) })
+  const report = await request.ask(costsApi.costs, { query: reportQuery(request) })
   const { total, data } = report
   if (total.count === 0 && total.deniedCount === 0 && total.refundedEuros === 0)
-    return html`<div class="empty"><p>Nothing was paid from ${spanInWords(report)}.</p></div>`
+    return html`<div class="empty"><p>No payments from ${spanInWords(report)}.</p></div>`
   return html`${box(
     spanInWords(report),
     facts([
@@ -33,17 +33,17 @@ async function costs(request: PageRequest): Promise<Html> {
       ['Refunded', euros(total.refundedEuros)],
       [
         'Net',
-        html`${euros(total.netEuros)}${total.change !== null && html` (${change(total.change)} against the days before)`}`,
+        html`${euros(total.netEuros)}${total.change !== null && html` (${change(total.change)} from the previous period)`}`,
       ],
       [
         'Denied',
-        html`${euros(total.deniedEuros)}, ${total.deniedCount === 1 ? 'once' : `${total.deniedCount} times`}`,
+        html`${euros(total.deniedEuros)}, ${total.deniedCount === 1 ? '1 payment' : `${total.deniedCount} payments`}`,
       ],
     ]),
     drawn(report, request),
   )}
 ${box('By agent', byAgent(report, request))}
-<nav class="pages" aria-label="The report"><span>${data.length} agents told one by one</span><a class="aside" href="${tableAddress(costsApi.costsTable, request)}" download>CSV</a></nav>`
+<nav class="pages" aria-label="Report"><span>${data.length} agents listed</span><a class="aside" href="${csvAddress(costsApi.costsTable, request)}" download>CSV</a></nav>`
 }
 
 const columns: Columns<Period> = {
@@ -65,13 +65,13 @@ function drawn({ from, to, groupBy, total }: Costs, request: PageRequest): Html 
   const dearest = items.reduce((one, other) => (other.up > one.up ? other : one))
   return bars(items, {
     id: 'spent',
-    title: `Spent by ${groupBy}`,
+    title: `Spending by ${groupBy}`,
     description: `${items.length} bars, one for each ${groupBy}. The highest is ${plainEuros(dearest.up)}, ${dearest.name}. The table below has the figures.`,
     legend: [
-      ['up', 'spent'],
-      ['down', 'come back'],
+      ['up', 'Spent'],
+      ['down', 'Refunded'],
     ],
-    table: table(request, `Costs by ${groupBy}; without payments none`, total.periods, columns),
+    table: table(request, `Costs by ${groupBy}`, total.periods, columns),
   })
 }
 
@@ -89,13 +89,13 @@ const lineColumns: Columns<Line> = {
 }
 
 function byAgent({ data, other }: Costs, request: PageRequest): Html {
-  const told = data.map(line => ({
+  const listed = data.map(line => ({
     ...line,
     who:
       line.agentId === null
-        ? html`Yourselves, without an agent`
+        ? html`You, without an agent`
         : recordLink(request, line.agentId, text(line.name, 60)),
   }))
-  const rest = other ? [{ ...other, who: html`${other.agents} others together` }] : []
-  return table(request, 'Costs by agent', [...told, ...rest], lineColumns)
+  const rest = other ? [{ ...other, who: html`${other.agents} other agents` }] : []
+  return table(request, 'Costs by agent', [...listed, ...rest], lineColumns)
 }

@@ -7,7 +7,7 @@ import { type FanDay, fan } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { dayInWords, euros, none, percent, plainEuros, text, words } from '../../parts/text.ts'
-import { asked, periodsIn, questionForm } from './asked.ts'
+import { periodsIn, reportForm, reportQuery } from './report-query.ts'
 
 type Forecast = AnswerOf<typeof forecastApi.ofOwner>
 
@@ -23,15 +23,15 @@ export const forecastPage: Page = async request => {
     title: 'Forecast',
     content: html`<h1>Forecast</h1>
 <p class="lead">Expected daily spend, based on the last 6 months. Refunds not included.</p>
-${await questionForm(forecastApi.ofAgent, ['days'], request)}
+${await reportForm(forecastApi.ofAgent, ['days'], request)}
 ${content}`,
   }
 }
 
 async function forecast(request: PageRequest): Promise<Html> {
-  const { agentId, ...query } = asked(request)
+  const { agentId, ...query } = reportQuery(request)
   const first = dayOf(after(request.now, -days(PAST_DAYS)))
-  const [told, costs] = await Promise.all([
+  const [report, costs] = await Promise.all([
     agentId === undefined
       ? request.ask(forecastApi.ofOwner, { query })
       : request.ask(forecastApi.ofAgent, { params: { id: agentId }, query }),
@@ -43,28 +43,28 @@ async function forecast(request: PageRequest): Promise<Html> {
   const past = periodsIn(costs.from, costs.to, 'day').map(date => ({ date, spent: spent.get(date) ?? 0 }))
   const whose =
     agentId === undefined
-      ? html`All agents and you`
+      ? html`You and all agents`
       : recordLink(request, agentId, text(costs.data[0]?.name ?? agentId, 60))
-  return html`<div class="boxes">${runsOut(told, agentId !== undefined)}${sum(told, whose)}</div>
-${box('Day by day', notes(told), told.data.length > 0 && drawn(told, past, request))}
-<div class="boxes">${known(told, request)}${backtest(told)}</div>`
+  return html`<div class="boxes">${runsOut(report, agentId !== undefined)}${sum(report, whose)}</div>
+${box('Day by day', notes(report), report.data.length > 0 && drawn(report, past, request))}
+<div class="boxes">${known(report, request)}${backtest(report)}</div>`
 }
 
 const on = (day: string | null): Content =>
   day === null
-    ? html`<span class="none">not foreseen</span>`
+    ? html`<span class="none">not expected</span>`
     : html`<time datetime="${day}">${dayInWords(day)}</time>`
 
 function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean): Html {
   const days = ({ p10, p50, p90 }: Forecast['runsOut']['budget']): Html =>
     p10 === null
       ? html`${on(null)}`
-      : html`<strong>${on(p50)}</strong><br><small>${on(p10)} in one of ten cases${p90 !== null && html`, by ${on(p90)} in nine of ten`}</small>`
+      : html`<strong>${on(p50)}</strong><br><small>80 % interval: ${on(p10)} to ${p90 === null ? 'later' : on(p90)}</small>`
   return box(
-    'Runs out on',
+    'Depletion date',
     facts([
-      ['The budget of this month', days(budget)],
-      ...(isOfAgent ? [['The wallet, as it is filled now', days(wallet)] as const] : []),
+      ['Budget this month', days(budget)],
+      ...(isOfAgent ? [['Wallet at its present balance', days(wallet)] as const] : []),
     ]),
   )
 }
@@ -72,16 +72,16 @@ function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean):
 function sum({ total, data, basis }: Forecast, whose: Html): Html {
   const until = data.at(-1)?.date
   return box(
-    'Together',
+    'Total',
     facts([
-      ['Of', whose],
+      ['Agent', whose],
       ...(total && until !== undefined
         ? [
             [`Until ${dayInWords(until)}`, html`<strong>${euros(total.p50)}</strong>`] as const,
-            ['80 % range', html`${euros(total.p10)} to ${euros(total.p90)}`] as const,
+            ['80 % interval', html`${euros(total.p10)} to ${euros(total.p90)}`] as const,
           ]
         : []),
-      ['Rests on', `${basis.days} whole days`],
+      ['Based on', `${basis.days} full days`],
     ]),
   )
 }
@@ -91,68 +91,65 @@ const notes = ({ basis }: Forecast): Content => basis.notes.map(note => html`<p>
 interface Day {
   readonly date: string
   readonly spent?: number
-  readonly foretold?: Forecast['data'][number]
+  readonly forecast?: Forecast['data'][number]
 }
 
 const columns: Columns<Day> = {
   Day: ({ date }) => html`<time datetime="${date}">${dayInWords(date)}</time>`,
   Spent: { figure: ({ spent }) => amount(spent) },
-  'One of ten below': { figure: ({ foretold }) => amount(foretold?.p10) },
-  'Half below': { figure: ({ foretold }) => amount(foretold?.p50) },
-  'One of ten above': { figure: ({ foretold }) => amount(foretold?.p90) },
+  '10th percentile': { figure: ({ forecast: day }) => amount(day?.p10) },
+  Median: { figure: ({ forecast: day }) => amount(day?.p50) },
+  '90th percentile': { figure: ({ forecast: day }) => amount(day?.p90) },
 }
 
 const amount = (value: number | undefined): Html => (value === undefined ? none : euros(value))
 
 function drawn({ data, backtest }: Forecast, past: readonly Day[], request: PageRequest): Html {
-  const foretold = new Map([...(backtest?.lastDays ?? []), ...data].map(day => [day.date, day]))
+  const forecasts = new Map([...(backtest?.lastDays ?? []), ...data].map(day => [day.date, day]))
   const known = past.map(day => {
-    const today = foretold.get(day.date)
-    return today ? { ...day, foretold: today } : day
+    const today = forecasts.get(day.date)
+    return today ? { ...day, forecast: today } : day
   })
   const seen = new Set(past.map(({ date }) => date))
-  const ahead = data.filter(({ date }) => !seen.has(date)).map(day => ({ date: day.date, foretold: day }))
+  const ahead = data.filter(({ date }) => !seen.has(date)).map(day => ({ date: day.date, forecast: day }))
   const days: readonly Day[] = [...known, ...ahead]
   const highest = data.reduce((one, other) => (other.p90 > one.p90 ? other : one))
   return fan(
     days.map(({ date, ...day }): FanDay => ({ name: dayInWords(date), ...day })),
     {
       id: 'fan',
-      title: 'What was spent, and what is foretold',
-      description: `Bars for what was spent on each of ${past.length} days, today included. Over them lies a band of what was foretold for each the day before, as far as that is known. From today on it is foretold for ${data.length} days, and reaches highest on ${dayInWords(highest.date)}, up to ${plainEuros(highest.p90)}. The table below has the figures.`,
+      title: 'Spending and forecast',
+      description: `Bars show spending on each of ${past.length} days, including today. A band shows the 80 % interval of the forecast made the day before, and of the forecast for the next ${data.length} days. The highest value is ${plainEuros(highest.p90)} on ${dayInWords(highest.date)}. The table below has the figures.`,
       legend: [
-        ['up', 'what really was spent, today so far'],
-        ['band', 'foretold: eight of ten days lie here; before today, as told the day before'],
-        ['middle', 'half of the days are below'],
+        ['up', 'Spent (today so far)'],
+        ['band', 'Forecast, 80 % interval (past days: made the day before)'],
+        ['middle', 'Median'],
       ],
-      table: table(request, 'Spent and foretold by day', days, columns),
+      table: table(request, 'Spending and forecast by day', days, columns),
     },
   )
 }
 
 function known({ basis }: Forecast, request: PageRequest): Html {
   if (basis.known.length === 0)
-    return box(
-      'Known already',
-      html`<p>No approved intent waits to be paid, and no subscription was found.</p>`,
-    )
+    return box('Known payments', html`<p>No unpaid approved intents, and no subscriptions.</p>`)
   return box(
-    'Known already',
+    'Known payments',
     html`<ul class="lines">${basis.known.map(({ kind, date, amountEuros, merchant, intentId }) => html`<li>${euros(amountEuros)} to ${text(merchant, 60)}<span>${words(kind)}, ${dayInWords(date)}${intentId !== null && html`: ${recordLink(request, intentId)}`}</span></li>`)}</ul>`,
   )
 }
 
 function backtest({ backtest: past }: Forecast): Html {
-  if (!past) return box('How well it has held', html`<p>Not known yet: that takes more than four weeks.</p>`)
+  if (!past) return box('Accuracy', html`<p>Available after four weeks of payments.</p>`)
   return box(
-    'How well it has held',
+    'Accuracy',
     facts([
-      ['Past days judged', past.days],
-      ['Lay in the band', html`${percent(past.coverage)}, 80% is meant`],
-      ['Above it', html`${percent(past.above)}, 10% is meant`],
-      ['How far off a day was', html`${euros(past.lossEuros)}; less is better`],
-      ['“As yesterday” would have been', euros(past.naiveLossEuros)],
-      ['The last eight same weekdays', euros(past.rivalLossEuros)],
+      ['Days compared', past.days],
+      ['Within the interval', html`${percent(past.coverage)} (target 80 %)`],
+      ['Above the interval', html`${percent(past.above)} (target 10 %)`],
+      ['Mean error per day (lower is better)', euros(past.lossEuros)],
+      ['Error of “same as yesterday”', euros(past.naiveLossEuros)],
+      ['Error of “same weekday, last 8 weeks”', euros(past.rivalLossEuros)],
     ]),
   )
 }

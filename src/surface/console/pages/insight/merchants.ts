@@ -6,7 +6,7 @@ import { recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
 import { box, type Columns, table } from '../../parts/table.ts'
 import { change, dayInWords, euros, none, percent, plainEuros, text } from '../../parts/text.ts'
-import { asked, questionForm, spanInWords, tableAddress } from './asked.ts'
+import { csvAddress, reportForm, reportQuery, spanInWords } from './report-query.ts'
 
 type Merchants = AnswerOf<typeof merchantsApi.merchants>
 type Merchant = Merchants['data'][number]
@@ -20,25 +20,24 @@ export const merchantsPage: Page = async request => {
   return {
     title: 'Merchants',
     content: html`<h1>Merchants</h1>
-<p class="lead">Who was paid most. Texts that mean the same merchant are one; all of them are told.</p>
-${await questionForm(merchantsApi.merchants, ['from', 'to', 'groupBy'], request)}
+<p class="lead">Merchants by spending. Different spellings of a merchant are grouped.</p>
+${await reportForm(merchantsApi.merchants, ['from', 'to', 'groupBy'], request)}
 ${content}`,
   }
 }
 
 async function merchants(request: PageRequest): Promise<Html> {
   const [report] = await Promise.all([
-    request.ask(merchantsApi.merchants, { query: asked(request) }),
+    request.ask(merchantsApi.merchants, { query: reportQuery(request) }),
     readNames(request, 'agents'),
   ])
   const { data, other, total } = report
-  if (data.length === 0)
-    return html`<div class="empty"><p>Nobody was paid from ${spanInWords(report)}.</p></div>`
+  if (data.length === 0) return html`<div class="empty"><p>No payments from ${spanInWords(report)}.</p></div>`
   return html`${box(spanInWords(report), drawn(report, request))}
-<nav class="pages" aria-label="The report"><span>${other ? `${other.groups} others together: ${plainEuros(other.netEuros)} of ${plainEuros(total.netEuros)} net` : `All together: ${plainEuros(total.netEuros)} net`}</span><a class="aside" href="${tableAddress(merchantsApi.merchantsTable, request)}" download>CSV</a></nav>`
+<nav class="pages" aria-label="Report"><span>${other ? `${other.groups} other merchants: ${plainEuros(other.netEuros)} of ${plainEuros(total.netEuros)} net` : `Total: ${plainEuros(total.netEuros)} net`}</span><a class="aside" href="${csvAddress(merchantsApi.merchantsTable, request)}" download>CSV</a></nav>`
 }
 
-const nameOf = ({ key, names }: Merchant): string => names[0] ?? key ?? 'Without a name'
+const nameOf = ({ key, names }: Merchant): string => names[0] ?? key ?? 'Unknown merchant'
 
 const columns: Columns<Merchant> = {
   Merchant: merchant => html`${text(nameOf(merchant), 60)}${otherNames(merchant)}`,
@@ -47,14 +46,14 @@ const columns: Columns<Merchant> = {
   Refunded: 'refundedEuros',
   Net: 'netEuros',
   Share: { figure: ({ share }) => percent(share) },
-  First: ({ firstOn }) => (firstOn ? dayInWords(firstOn) : none),
-  Last: ({ lastOn }) => (lastOn ? dayInWords(lastOn) : none),
-  Rhythm: rhythm,
+  'First payment': ({ firstOn }) => (firstOn ? dayInWords(firstOn) : none),
+  'Last payment': ({ lastOn }) => (lastOn ? dayInWords(lastOn) : none),
+  Recurring: rhythm,
 }
 
 const otherNames = ({ names }: Merchant): Html | false =>
   names.length > 1 &&
-  html`<details class="more"><summary>${names.length} texts</summary><ul>${names.map(name => html`<li>${text(name, 100)}</li>`)}</ul></details>`
+  html`<details class="more"><summary>${names.length} spellings</summary><ul>${names.map(name => html`<li>${text(name, 100)}</li>`)}</ul></details>`
 
 function rhythm({ rhythm: found }: Merchant, request: PageRequest): Html {
   if (!found) return none
@@ -72,11 +71,11 @@ function drawn({ data }: Merchants, request: PageRequest): Html {
     })),
     {
       id: 'paid',
-      title: 'Paid by merchant',
+      title: 'Spending by merchant',
       description: `${data.length} bars, the highest net spend first${most ? `: ${nameOf(most).slice(0, 60)} with ${plainEuros(most.netEuros)}` : ''}. The table below has the figures.`,
       legend: [
-        ['up', 'spent'],
-        ['down', 'come back'],
+        ['up', 'Spent'],
+        ['down', 'Refunded'],
       ],
       table: table(request, 'Merchants', data, columns),
       isOpen: true,

@@ -5,7 +5,7 @@ import { copyable, recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { euros, none, percent, status, text } from '../../parts/text.ts'
-import { asked, questionForm, spanInWords } from './asked.ts'
+import { reportForm, reportQuery, spanInWords } from './report-query.ts'
 
 type Summary = AnswerOf<typeof outcomesApi.summary>
 type Figures = Summary['total']
@@ -16,13 +16,13 @@ const EVENTS = ['outcome.*', 'transaction.*', 'intent.completed']
 export const outcomesPage: Page = async request => {
   const [summed, latest] = await Promise.all([
     request.part({ id: 'summary', events: EVENTS, make: () => summary(request) }),
-    request.part({ id: 'latest', events: ['outcome.*'], make: () => latestOnes(request) }),
+    request.part({ id: 'latest', events: ['outcome.*'], make: () => latestOutcomes(request) }),
   ])
   return {
     title: 'Outcomes',
     content: html`<h1>Outcomes</h1>
-<p class="lead">Outcomes of the intents declared on these days, what they have cost so far, and how many are not reported.</p>
-${await questionForm(outcomesApi.summary, ['from', 'to', 'groupBy'], request, { groupBy })}
+<p class="lead">Outcomes of intents by the day of their declaration, with their costs so far.</p>
+${await reportForm(outcomesApi.summary, ['from', 'to', 'groupBy'], request, { groupBy })}
 ${summed}
 ${latest}`,
   }
@@ -37,19 +37,19 @@ const rate = ({ successRate }: Figures): Html =>
     : none
 
 async function summary(request: PageRequest): Promise<Html> {
-  const report = await request.ask(outcomesApi.summary, { query: asked(request) })
+  const report = await request.ask(outcomesApi.summary, { query: reportQuery(request) })
   const { total, data, other } = report
   if (data.length === 0)
-    return html`<div class="empty"><p>Nothing was reported, and nothing was completed, of what was declared from ${spanInWords(report)}.</p><p>${copyable('agentpay outcomes create --intent-id intent_… --success true --value-euros 40')}</p></div>`
+    return html`<div class="empty"><p>No outcomes and no completed intents from ${spanInWords(report)}.</p><p>${copyable('agentpay outcomes create --intent-id intent_… --success true --value-euros 40')}</p></div>`
   const groups = data.map(group => ({ ...group, who: nameOf(group, report, request) }))
-  const rest = other ? [{ ...other, who: html`${other.groups} others together` }] : []
+  const rest = other ? [{ ...other, who: html`${other.groups} other groups` }] : []
   return html`${box(
     spanInWords(report),
     facts([
       ['Reported', html`${total.reported} of ${total.reported + total.unreported}`],
       ['Succeeded', rate(total)],
-      ['Cost, net', euros(total.netSpendEuros)],
-      ['Value', html`${euros(total.valueEuros)}, said of ${total.valued}`],
+      ['Net cost', euros(total.netSpendEuros)],
+      ['Value', html`${euros(total.valueEuros)} from ${total.valued} outcomes`],
       [
         'Return',
         html`${euros(total.returnEuros)}${total.returnShare !== null && html` (${percent(total.returnShare)})`}`,
@@ -64,7 +64,7 @@ function nameOf(
   { groupBy: by }: Summary,
   request: PageRequest,
 ): Html {
-  if (key === null) return html`<span class="none">without one</span>`
+  if (key === null) return html`<span class="none">none</span>`
   return by === 'agent' || by === 'run'
     ? recordLink(request, key, text(name ?? key, 60))
     : html`${text(key, 60)}`
@@ -74,15 +74,15 @@ const columns: Columns<Figures & { readonly who: Html }> = {
   Group: ({ who }) => who,
   Reported: { figure: 'reported' },
   'Succeeded, 95 % interval': { figure: rate },
-  'Cost, net': 'netSpendEuros',
+  'Net cost': 'netSpendEuros',
   Value: 'valueEuros',
   Return: 'returnEuros',
-  'Cost of a success': { figure: ({ costPerSuccessEuros: cost }) => (cost === null ? none : euros(cost)) },
+  'Cost per success': { figure: ({ costPerSuccessEuros: cost }) => (cost === null ? none : euros(cost)) },
   'Not reported': { figure: 'unreported' },
 }
 
-async function latestOnes(request: PageRequest): Promise<Html> {
-  const { agentId } = asked(request)
+async function latestOutcomes(request: PageRequest): Promise<Html> {
+  const { agentId } = reportQuery(request)
   const only = agentId === undefined ? {} : { agentId }
   const [{ data }] = await Promise.all([
     request.ask(outcomesApi.list, { query: { limit: 20, ...only } }),
@@ -91,8 +91,8 @@ async function latestOnes(request: PageRequest): Promise<Html> {
   if (data.length === 0) return html``
   const csv = `${request.to('console/csv/outcomes')}?${new URLSearchParams(only)}`
   return box(
-    'Reported last',
-    table(request, 'What was reported last', data, latestColumns),
+    'Latest outcomes',
+    table(request, 'Latest outcomes', data, latestColumns),
     html`<nav class="pages" aria-label="All outcomes"><a class="aside" href="${csv}" download>CSV</a></nav>`,
   )
 }

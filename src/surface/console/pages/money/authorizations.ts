@@ -3,22 +3,22 @@ import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { ItemOf, PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { section } from '../../parts/section.ts'
-import { box, knownFacts } from '../../parts/table.ts'
+import { box, presentFacts } from '../../parts/table.ts'
 import { euros, status, text, time } from '../../parts/text.ts'
 import { rulesTable } from '../decide/checks.ts'
 
 type Authorization = ItemOf<typeof authorizationsApi.list>
 
 /** An authorization is shown on the page of its card. */
-const why = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content): Html =>
+const authorizationLink = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content): Html =>
   cardId ? html`<a href="${to(`console/cards/${cardId}?authorization=${id}`)}">${shown}</a>` : html`${shown}`
 
 export const authorizations = section({
   kind: 'Authorization',
-  lead: 'Every card payment that the network has requested, declined ones included.',
+  lead: 'Card authorization requests, including declined ones.',
   list: authorizationsApi.list,
   columns: [
-    { Merchant: (one, request) => why(one, request, text(one.merchant, 60)) },
+    { Merchant: (one, request) => authorizationLink(one, request, text(one.merchant, 60)) },
     'amountEuros',
     'heldEuros',
     'clearedEuros',
@@ -26,16 +26,16 @@ export const authorizations = section({
     'declineReason',
     'createdAt',
   ],
-  labels: { clearedEuros: 'Collected', declineReason: 'Reason' },
+  labels: { clearedEuros: 'Cleared', declineReason: 'Reason' },
   shows: { declineReason: ({ declineReason }) => text(declineReason, 160) },
   events: ['transaction.*', 'agent_credential.*'],
 })
 
 export const newestAuthorizations = async (cardId: string, request: PageRequest): Promise<Html> =>
-  html`${await authorizations.related({ title: 'Authorizations', params: { id: cardId }, empty: 'None yet.' }, request)}
+  html`${await authorizations.related({ title: 'Authorizations', params: { id: cardId }, empty: 'No authorizations yet.' }, request)}
 <p><a href="${request.to(`console/authorizations?id=${cardId}`)}">All authorizations</a></p>`
 
-export async function explained(cardId: string, request: PageRequest): Promise<Content> {
+export async function authorizationDetails(cardId: string, request: PageRequest): Promise<Content> {
   const { authorization: authorizationId } = request.query
   if (authorizationId === undefined) return false
   const params = { id: cardId, authorizationId }
@@ -45,16 +45,16 @@ export async function explained(cardId: string, request: PageRequest): Promise<C
   ])
   const json = request.to(`cards/${cardId}/authorizations/${authorizationId}`)
   return box(
-    `Authorization of ${one.merchant}`,
+    `Authorization: ${one.merchant}`,
     html`<p>${status(one.status)} ${text(explanation.summary, 400)} ${explanation.paidFrom}</p>`,
-    knownFacts([
-      ['Asked', euros(one.amountEuros)],
+    presentFacts([
+      ['Requested', euros(one.amountEuros)],
       ['Approved', euros(one.approvedEuros)],
-      ['As the network writes it', text(one.descriptor)],
+      ['Descriptor', text(one.descriptor)],
       ['Intent', recordLink(request, explanation.intentId)],
       ['Payment', recordLink(request, one.transactionId)],
       ['Held until', time(one.expiresAt)],
-      ['When', time(one.createdAt)],
+      ['Date', time(one.createdAt)],
     ]),
     explanation.rules.length > 0 && rulesTable(explanation.rules, request),
     html`<p class="record"><code>${authorizationId}</code> <a href="${json}">JSON</a> <a href="${json}/explanation">Explanation as JSON</a></p>`,

@@ -9,35 +9,35 @@ type Verified = Pick<AnswerOf<typeof beneficiariesApi.get>, 'verification'>
 const bankSays = ({ verification }: Verified) =>
   verification
     ? html`${words(verification.result)}${verification.suggestedName && html`: ${text(verification.suggestedName, 80)}`}`
-    : html`<span class="none">not asked</span>`
+    : html`<span class="none">not verified</span>`
 
 const members = ['name', 'iban', 'bic', 'country', 'email']
 
 export const beneficiaries = section({
   kind: 'Beneficiary',
   title: 'Beneficiaries',
-  lead: 'Payees you pay by SEPA.',
+  lead: 'Payees for SEPA transfers.',
   list: beneficiariesApi.list,
   get: beneficiariesApi.get,
   columns: ['iban', 'country', 'verification', 'createdAt'],
-  labels: { verification: 'Bank’s answer', sepaName: 'In SEPA messages', duplicateOf: 'Same IBAN as' },
+  labels: { verification: 'Payee check', sepaName: 'Name in SEPA messages', duplicateOf: 'Same IBAN as' },
   shows: {
     iban: ({ iban }) => html`<code>${iban}</code>`,
     verification: bankSays,
   },
-  empty: 'No beneficiaries yet. Add the payee here before you pay by SEPA.',
-  create: { operation: beneficiariesApi.create, members, labels: { name: 'Name, as the bank knows it' } },
+  empty: 'No beneficiaries yet. Add a payee to pay by SEPA.',
+  create: { operation: beneficiariesApi.create, members, labels: { name: 'Account holder name' } },
   actions: [
     {
       operation: beneficiariesApi.verify,
       members: [],
-      submit: 'Ask their bank about the name',
+      submit: 'Verify payee',
       tone: 'main',
     },
     { operation: beneficiariesApi.update, members },
     {
       operation: beneficiariesApi.delete,
-      forRecord: ({ name }) => ({ confirm: `Delete ${name}? Transfers that were made keep it.` }),
+      forRecord: ({ name }) => ({ confirm: `Delete ${name}? Past transfers keep the record.` }),
       done: 'go:console/beneficiaries',
     },
   ],

@@ -23,7 +23,7 @@ async function methodsOf(request: PageRequest): Promise<Html> {
         params: { id },
         submit: 'Remove',
         tone: 'against',
-        confirm: `Remove ${methodName(method)}? Nothing more is drawn from it.`,
+        confirm: `Remove ${methodName(method)}? It is not charged any more.`,
       }),
   })
   return box(
@@ -31,8 +31,8 @@ async function methodsOf(request: PageRequest): Promise<Html> {
     data.length > 0 ? list : html`<p>No payment methods yet.</p>`,
     operationForm(request, billingApi.addPaymentMethod, {
       members: ['token', 'holder'],
-      labels: { token: 'Token of the processor (in test mode: tok_visa)' },
-      submit: 'Add a payment method',
+      labels: { token: 'Processor token (test mode: tok_visa)' },
+      submit: 'Add payment method',
       fold: true,
     }),
   )
@@ -50,8 +50,8 @@ async function fundForm(request: PageRequest): Promise<Html> {
       walletId: wallets,
       paymentMethodId: methods.data.map(method => [method.id, methodName(method)] as const),
     },
-    labels: { paymentMethodId: 'From (may be left out in test mode)' },
-    submit: 'Fill a wallet',
+    labels: { paymentMethodId: 'From (optional in test mode)' },
+    submit: 'Fund a wallet',
     fold: true,
   })
 }
@@ -71,33 +71,33 @@ export const billingPage: Page = async request => {
       ])
       return html`<div class="actions">${fill} <a class="button" href="${to('console/fundings')}">Fundings</a></div>
 <div class="boxes">${box(
-        'All wallets together',
+        'All wallets',
         facts([
           ['Available', euros(balance.availableEuros)],
           ['Held', euros(balance.heldEuros)],
-          ['On its way in', euros(balance.pendingEuros)],
-          ['Not assigned yet', euros(balance.unassignedEuros)],
+          ['Pending', euros(balance.pendingEuros)],
+          ['Unassigned', euros(balance.unassignedEuros)],
           ['Owed', euros(balance.owedEuros)],
           ['Open wallets', balance.wallets],
         ]),
         balance.unassignedEuros > 0 &&
-          html`<p>Some incoming money matches no wallet: <a href="${to('console/incoming?status=unmatched')}">assign it</a>.</p>`,
+          html`<p>Some incoming credits match no wallet. <a href="${to('console/incoming?status=unmatched')}">Assign them</a>.</p>`,
       )}${box(
-        'Elsewhere',
+        'External balances',
         facts([
           ['At the card processor', euros(processor.balanceEuros)],
           ['Owed by the acquirer', euros(acquirer.owedEuros)],
         ]),
         operationForm(request, billingApi.fundProcessor, {
           members: ['amountEuros', 'fromWalletId'],
-          labels: { fromWalletId: 'From wallet (your oldest, if left out)' },
-          submit: 'Move to the processor',
+          labels: { fromWalletId: 'From wallet (default: your oldest)' },
+          submit: 'Transfer to the processor',
           fold: true,
         }),
         operationForm(request, billingApi.withdrawFromProcessor, {
           members: ['amountEuros', 'toWalletId'],
-          labels: { toWalletId: 'To wallet (your oldest, if left out)' },
-          submit: 'Move back',
+          labels: { toWalletId: 'To wallet (default: your oldest)' },
+          submit: 'Withdraw from the processor',
           fold: true,
         }),
       )}</div>${methods}`
@@ -106,7 +106,7 @@ export const billingPage: Page = async request => {
   return {
     title: 'Billing',
     content: html`<h1>Billing</h1>
-<p class="lead">How much you have in all, and from where it comes.</p>
+<p class="lead">Your total balance and payment methods.</p>
 <p class="record"><a href="${to('billing/balance')}">JSON</a> ${copyable('agentpay billing balance')}</p>
 ${content}`,
   }
@@ -114,12 +114,12 @@ ${content}`,
 
 export const fundings = section({
   kind: 'Funding',
-  lead: 'Money drawn into wallets, and failed attempts.',
+  lead: 'Funding of wallets, including failed attempts.',
   list: fundApi.list,
   get: fundApi.get,
   name: ({ amountEuros }) => plainEuros(amountEuros),
   columns: ['status', 'reason', 'walletId', 'createdAt'],
-  labels: { walletId: 'Into', reversedAt: 'Drawn back', creditId: 'Incoming credit' },
+  labels: { walletId: 'To wallet', reversedAt: 'Reversed', creditId: 'Incoming credit' },
   hidden: ['nextAction'],
   events: ['funding.*', 'wallet.funded'],
   call: 'agentpay fund create --wallet-id wallet_… --amount-euros 100',

@@ -3,7 +3,7 @@ import { type Content, html } from '../../../../web/html.ts'
 import type { AnswerOf } from '../../page.ts'
 import { section } from '../../parts/section.ts'
 import { none, status, text, words } from '../../parts/text.ts'
-import { explained, newestAuthorizations } from './authorizations.ts'
+import { authorizationDetails, newestAuthorizations } from './authorizations.ts'
 
 type Card = AnswerOf<typeof cardsApi.get>
 
@@ -18,7 +18,7 @@ const isOpen = ({ status: state }: Card): boolean => state !== 'closed'
 
 export const cards = section({
   kind: 'Card',
-  lead: 'What agents pay with at merchants. Limits and controls of a card hold beside the agent’s policy.',
+  lead: 'Virtual cards of agents. Card limits and controls apply in addition to the agent’s policy.',
   list: cardsApi.list,
   get: cardsApi.get,
   name: ({ displayName }) => displayName,
@@ -30,11 +30,11 @@ export const cards = section({
   ],
   labels: {
     last4: 'Number',
-    expMonth: 'Valid until',
-    intentId: 'Only for intent',
+    expMonth: 'Expires',
+    intentId: 'Intent',
     requestId: 'Card request',
     walletId: 'Purse',
-    balance: 'In the purse',
+    balance: 'Purse balance',
   },
   shows: {
     last4: numberOf,
@@ -52,15 +52,15 @@ export const cards = section({
       'limits.dailyLimitEuros',
       'limits.monthlyLimitEuros',
     ],
-    labels: { displayName: 'Name (the agent’s, if left out)' },
+    labels: { displayName: 'Name (default: the agent’s)' },
     choices: {
       usage: [
-        ['multi', 'Until it is closed'],
-        ['single', 'One payment'],
+        ['multi', 'Multiple payments'],
+        ['single', 'Single payment'],
       ],
     },
     values: { usage: 'multi' },
-    submit: 'Issue a card',
+    submit: 'Issue card',
   },
   actions: [
     { operation: cardsApi.activate, when: ({ status: state }) => state === 'inactive', tone: 'main' },
@@ -75,46 +75,46 @@ export const cards = section({
       when: ({ status: state }) => state === 'active',
       tone: 'against',
       forRecord: ({ displayName }) => ({
-        confirm: `Freeze ${displayName}? It pays nothing until it is unfrozen.`,
+        confirm: `Freeze ${displayName}? Payments are declined until you unfreeze it.`,
       }),
     },
     {
       operation: cardsApi.rotate,
       when: card => isOpen(card) && card.status !== 'pending',
-      labels: { overlapMinutes: 'The number before still pays for, in minutes' },
-      submit: 'New number',
-      forRecord: ({ displayName }) => ({ confirm: `Ask for another number for ${displayName}?` }),
+      labels: { overlapMinutes: 'Keep the old number for (minutes)' },
+      submit: 'Rotate number',
+      forRecord: ({ displayName }) => ({ confirm: `Issue a new number for ${displayName}?` }),
     },
     { operation: cardsApi.update, when: isOpen, members: ['displayName'], submit: 'Rename' },
     {
       operation: cardsApi.setLimits,
       when: isOpen,
-      submit: 'Change the limits',
+      submit: 'Change limits',
       forRecord: ({ limits }) => ({ values: limits }),
     },
     {
       operation: controlsApi.set,
       when: isOpen,
-      submit: 'Change the controls',
+      submit: 'Change controls',
       forRecord: ({ controls }) => ({ values: controls }),
     },
     {
       operation: cardsApi.fund,
       when: isOpen,
       members: ['amountEuros', 'fromWalletId'],
-      labels: { fromWalletId: 'From wallet (the agent’s, if left out)' },
-      submit: 'Fill its purse',
+      labels: { fromWalletId: 'From wallet (default: the agent’s)' },
+      submit: 'Fund purse',
     },
     {
       operation: cardsApi.close,
       when: isOpen,
       tone: 'against',
       forRecord: ({ displayName }) => ({
-        confirm: `Close ${displayName} for good? What its purse has goes back to the agent’s wallet.`,
+        confirm: `Close ${displayName}? The balance of its purse moves to the agent’s wallet. This cannot be undone.`,
       }),
     },
   ],
   note: async ({ id, processorProblem }, request) =>
-    html`${processorProblem && html`<p class="refusal">The processor: ${text(processorProblem, 300)}</p>`}${await explained(id, request)}`,
+    html`${processorProblem && html`<p class="refusal">Processor error: ${text(processorProblem, 300)}</p>`}${await authorizationDetails(id, request)}`,
   below: ({ id }, request) => newestAuthorizations(id, request),
 })

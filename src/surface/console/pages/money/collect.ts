@@ -24,11 +24,11 @@ export const requestPayments = section({
     { From: ({ transactionId, sourceId }, request) => recordLink(request, transactionId ?? sourceId) },
     'receivedAt',
   ],
-  labels: { countedEuros: 'Counts' },
+  labels: { countedEuros: 'Credited' },
   events,
 })
 
-const givenBack = section({
+const requestRefunds = section({
   kind: 'Refund',
   list: collectRefundsApi.refunds,
   columns: ['amountEuros', 'status', 'reason', 'failure', 'transferId', 'createdAt'],
@@ -36,19 +36,19 @@ const givenBack = section({
 
 export const requests = section({
   kind: 'Payment request',
-  lead: 'Money that you or your agents have asked others for.',
+  lead: 'Payments that you or your agents request from others.',
   list: collectApi.list,
   get: collectApi.get,
   name: ({ description }) => description,
   columns: ['amountEuros', 'paidEuros', 'status', 'walletId', 'payerName', 'expiresAt'],
   labels: {
-    walletId: 'Into',
+    walletId: 'To wallet',
     payerName: 'Payer',
-    payerEmail: 'Payer’s e-mail',
-    payUrl: 'For people',
-    mppUrl: 'For programs',
+    payerEmail: 'Payer’s email',
+    payUrl: 'Payment page',
+    mppUrl: 'Machine payment URL',
     refundedEuros: 'Refunded',
-    refundingEuros: 'Refund on its way',
+    refundingEuros: 'Refund pending',
     comment: 'Note',
   },
   shows: {
@@ -61,39 +61,39 @@ export const requests = section({
   create: {
     operation: collectApi.create,
     members: ['walletId', 'amountEuros', 'description', 'expiresInHours', 'payerName', 'payerEmail'],
-    labels: { expiresInHours: 'Open for how many hours', payerName: 'Payer (for you)' },
+    labels: { expiresInHours: 'Expires after (hours)', payerName: 'Payer (only visible to you)' },
     values: { expiresInHours: 72 },
-    submit: 'Ask for money',
+    submit: 'Request payment',
   },
   actions: [
     {
       operation: collectApi.settle,
       when: isOpen,
       labels: {
-        creditId: 'The incoming credit that pays it (in test mode: left out, the sandbox’s bank pays)',
+        creditId: 'Incoming credit (test mode default: the sandbox bank pays)',
       },
-      submit: 'Say which credit pays it',
+      submit: 'Match an incoming credit',
     },
     {
       operation: collectApi.cancel,
       when: isOpen,
       tone: 'against',
-      confirm: 'Cancel the request? It cannot be paid any more.',
+      confirm: 'Cancel the request? It can no longer be paid.',
     },
     {
       operation: collectRefundsApi.refund,
       when: request => !isOpen(request),
       members: ['amountEuros', 'reason'],
-      labels: { amountEuros: 'Amount in euros (all, if left out)' },
+      labels: { amountEuros: 'Amount in euros (default: all)' },
       tone: 'against',
-      confirm: 'Give back what came for the request?',
+      confirm: 'Refund the payments of this request?',
     },
   ],
   async below({ id }, request) {
     const params = { id }
     const [came, gone] = await Promise.all([
-      requestPayments.related({ title: 'Payments', params, limit: 20, empty: 'None yet.' }, request),
-      givenBack.related({ title: 'Refunds', params, limit: 20 }, request),
+      requestPayments.related({ title: 'Payments', params, limit: 20, empty: 'No payments yet.' }, request),
+      requestRefunds.related({ title: 'Refunds', params, limit: 20 }, request),
     ])
     return html`${came}<p><a href="${request.to(`console/request-payments?id=${id}`)}">All payments</a></p>${gone}`
   },

@@ -7,22 +7,22 @@ import { text, time } from '../../parts/text.ts'
 
 export const disputes = section({
   kind: 'Dispute',
-  lead: 'Card payments that were not right, and what the card network says.',
+  lead: 'Disputed card payments, and the decisions of the card network.',
   list: disputesApi.list,
   get: disputesApi.get,
   name: ({ merchant }) => merchant,
   columns: ['amountEuros', 'status', 'reason', 'evidenceDueAt', 'createdAt'],
   labels: {
     transactionId: 'Payment',
-    evidenceDueAt: 'Evidence until',
-    refundedEuros: 'Refunded since',
-    creditedEuros: 'Credited so far',
-    processorProblem: 'The processor',
+    evidenceDueAt: 'Evidence due',
+    refundedEuros: 'Refunded',
+    creditedEuros: 'Credited',
+    processorProblem: 'Processor error',
     evidenceIds: 'Evidence',
-    resolvedAt: 'Ended',
+    resolvedAt: 'Resolved',
   },
   shows: { finding: ({ finding }) => finding !== null && text(finding.reasons, 2_000) },
-  empty: 'No disputes. Start one on the page of a completed card payment.',
+  empty: 'No disputes yet. Open one on the page of a completed card payment.',
   call: 'agentpay disputes create --help',
   actions: [
     {
@@ -30,14 +30,14 @@ export const disputes = section({
       when: ({ status }) => status === 'open',
       members: [],
       submit: 'Submit to the card network',
-      confirm: 'Submit the dispute with the evidence as it is? Nothing can be added afterwards.',
+      confirm: 'Submit the dispute with its present evidence? You cannot add more afterwards.',
       tone: 'main',
     },
     {
       operation: disputesApi.withdraw,
       when: ({ resolvedAt }) => resolvedAt === null,
       members: [],
-      confirm: 'Withdraw the dispute? What was given back provisionally is taken back.',
+      confirm: 'Withdraw the dispute? The provisional credit is reversed.',
       tone: 'against',
     },
   ],
@@ -47,7 +47,7 @@ export const disputes = section({
     return box(
       'Timeline',
       html`<ol class="steps">${data.map(({ event, at }) => html`<li><strong>${event}</strong> ${time(at)}</li>`)}</ol>
-<p><a class="button" href="${to(`disputes/${id}/bundle`)}" download>All evidence as PDF</a></p>`,
+<p><a class="button" href="${to(`disputes/${id}/bundle`)}" download>Download all evidence as PDF</a></p>`,
     )
   },
 })
@@ -64,8 +64,8 @@ export async function disputesOf(id: string, mayBegin: boolean, request: PageReq
     operation: disputesApi.create,
     given: query,
     members: ['reason', 'amountEuros', 'description'],
-    labels: { amountEuros: 'Amount in euros (all that is left, if left out)', description: 'What happened' },
-    submit: 'Dispute the payment',
+    labels: { amountEuros: 'Amount in euros (default: all that is left)', description: 'What happened' },
+    submit: 'Dispute payment',
     tone: 'against',
   } as const
   return disputes.related({ title: 'Disputes', query, ...(isFree && { create, empty: 'None.' }) }, request)

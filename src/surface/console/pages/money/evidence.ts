@@ -8,19 +8,19 @@ import { size, text, words } from '../../parts/text.ts'
 export const evidence = section({
   kind: 'Evidence',
   title: 'Evidence',
-  lead: 'What agents keep to prove a payment later. It is never changed and never deleted.',
+  lead: 'Documents that prove payments. They cannot be changed or deleted.',
   list: evidenceApi.list,
   get: evidenceApi.get,
   name: ({ type }) => words(type),
-  columns: [{ Shows: ({ note, fileName }) => text(note ?? fileName, 80) }, 'intentId', 'receivedAt'],
-  labels: { note: 'Shows', fileName: 'File', bytes: 'Size' },
+  columns: [{ Description: ({ note, fileName }) => text(note ?? fileName, 80) }, 'intentId', 'receivedAt'],
+  labels: { note: 'Description', fileName: 'File', bytes: 'Size' },
   shows: { bytes: ({ bytes }) => size(bytes) },
   hidden: ['type', 'text', 'createdAt'],
-  empty: 'No evidence yet. Agents add it, or you.',
+  empty: 'No evidence yet. You or your agents add it.',
   call: 'agentpay evidence create --help',
   note: ({ id }, { to }) =>
     html`<div class="actions"><a class="button" href="${to(`evidence/${id}/file`)}" download>Download</a></div>`,
-  below: piece => piece.text !== null && box('Its text', html`<p>${text(piece.text, 20_000)}</p>`),
+  below: piece => piece.text !== null && box('Text', html`<p>${text(piece.text, 20_000)}</p>`),
 })
 
 export const evidenceOf = (intentId: string, request: PageRequest): Promise<Html> =>
@@ -33,7 +33,7 @@ export const evidenceOf = (intentId: string, request: PageRequest): Promise<Html
         operation: evidenceApi.create,
         given: { intentId },
         members: ['type', 'note', 'text'],
-        labels: { note: 'What it shows', text: 'Its text' },
+        labels: { note: 'Description', text: 'Text' },
         submit: 'Add evidence',
         done: 'reload',
       },

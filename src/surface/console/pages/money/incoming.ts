@@ -2,7 +2,7 @@ import { ownCreditsApi } from '../../../../money/incoming/index.ts'
 import { html } from '../../../../web/html.ts'
 import { section } from '../../parts/section.ts'
 import { plainEuros, words } from '../../parts/text.ts'
-import { bookedFor } from './booked.ts'
+import { postingsFor } from './steps.ts'
 
 interface Credit {
   readonly status: string
@@ -13,12 +13,12 @@ const isUnmatched = ({ status }: Credit): boolean => status === 'unmatched'
 const assignment = {
   operation: ownCreditsApi.assignOwn,
   when: isUnmatched,
-  success: 'It is in the wallet.',
+  success: 'Assigned.',
 } as const
 
 export const incoming = section({
   kind: 'Incoming credit',
-  lead: 'Money sent to you. Credits without a match wait until you assign them to a wallet.',
+  lead: 'Incoming bank transfers. Assign unmatched credits to a wallet.',
   list: ownCreditsApi.own,
   get: ownCreditsApi.getOwn,
   command: 'incoming get-own',
@@ -28,21 +28,21 @@ export const incoming = section({
     senderName: 'From',
     senderIban: 'Sender’s IBAN',
     iban: 'Sent to',
-    payableId: 'Pays',
-    endToEndId: 'Sender’s own number',
-    bankReference: 'The bank’s number',
-    reason: 'Not matched because',
+    payableId: 'Payment request',
+    endToEndId: 'End-to-end ID',
+    bankReference: 'Bank reference',
+    reason: 'Unmatched reason',
   },
   shows: { reason: ({ reason }) => reason !== null && words(reason) },
   events: ['incoming.*'],
-  empty: 'No incoming credits yet. A wallet’s page says how money is sent to it.',
+  empty: 'No incoming credits yet. The page of a wallet has its bank details.',
   call: 'agentpay billing sepa-details',
   note: credit =>
     isUnmatched(credit) &&
-    html`<p class="lead">No wallet matches this credit. It is held on your suspense account.</p>`,
+    html`<p class="lead">No wallet matches this credit. It is in your suspense account.</p>`,
   actions: [
-    { ...assignment, variant: 'wallet', members: ['walletId'], submit: 'Put it into a wallet', tone: 'main' },
-    { ...assignment, variant: 'reference', members: ['reference'], submit: 'Assign it by a reference' },
+    { ...assignment, variant: 'wallet', members: ['walletId'], submit: 'Assign to a wallet', tone: 'main' },
+    { ...assignment, variant: 'reference', members: ['reference'], submit: 'Assign by reference' },
   ],
-  below: ({ id }, request) => bookedFor([id], request),
+  below: ({ id }, request) => postingsFor([id], request),
 })

@@ -16,7 +16,7 @@ const purpose = (
 export const entries = section({
   kind: 'Entry',
   title: 'Entries',
-  lead: 'Newest first, each with the balance after it.',
+  lead: 'Newest first, with the balance after each entry.',
   list: ledgerApi.entries,
   columns: [
     { Entry: ({ postingId, kind }, request) => recordLink(request, postingId, words(kind)), For: purpose },
@@ -27,7 +27,7 @@ export const entries = section({
   ],
   labels: { balanceAfterEuros: 'Balance after' },
   events: moving,
-  empty: 'No entries on this account yet.',
+  empty: 'No entries yet.',
 })
 
 /** The proof of the ledger, on demand, since it reads every entry. */
@@ -45,11 +45,11 @@ ${result}`
 async function proofInWords({ ask }: PageRequest): Promise<Html> {
   try {
     const { ok, accounts, entries, sums, problems } = await ask(ledgerApi.verify)
-    const counted = `${entries.toLocaleString('en')} entries on ${accounts.toLocaleString('en')} accounts were read`
+    const counted = `${entries.toLocaleString('en')} entries on ${accounts.toLocaleString('en')} accounts verified`
     const sum = sums.map(({ sumEuros }) => euros(sumEuros))
     if (ok)
-      return html`<p class="proof good" role="status"><strong>The ledger is in order.</strong> ${counted}: each account’s balance is the sum of its entries, none is missing, what is held is the sum of what is open, and all together sum to ${sum}.</p>`
-    return html`<div class="proof bad" role="alert"><p><strong>The ledger is not in order.</strong> ${counted}; all together sum to ${sum}. Stop payments, and tell the operator.</p>
+      return html`<p class="proof good" role="status"><strong>The ledger is correct.</strong> ${counted}. Every balance equals the sum of its entries, no entry is missing, holds match open payments, and the total is ${sum}.</p>`
+    return html`<div class="proof bad" role="alert"><p><strong>The ledger has errors.</strong> ${counted}; the total is ${sum}. Stop payments and notify the operator.</p>
 <ul>${problems.map(problem => html`<li>${problem}</li>`)}</ul></div>`
   } catch (error) {
     if (error instanceof Refused) return html`<p class="refusal" role="alert">${error.message}</p>`
@@ -60,7 +60,7 @@ async function proofInWords({ ask }: PageRequest): Promise<Html> {
 export const accounts = section({
   kind: 'Account',
   title: 'Ledger',
-  lead: 'Double entry: every amount leaves one account and enters another, and all of them sum to zero.',
+  lead: 'Double-entry ledger. Every posting sums to zero.',
   list: ledgerApi.accounts,
   get: ledgerApi.account,
   command: 'ledger account',
@@ -70,7 +70,7 @@ export const accounts = section({
   hidden: ['kind'],
   ignored: ['prove'],
   events: moving,
-  empty: 'No accounts yet. The first money opens one.',
+  empty: 'No accounts yet. The first funding opens one.',
   call: 'agentpay fund create --help',
   above: async request => (request.may(ledgerApi.verify) ? await proof(request) : false),
   below: async (
@@ -82,7 +82,7 @@ export const accounts = section({
 
 export const postings = section({
   kind: 'Posting',
-  lead: 'What the ledger has booked, newest first. The entries of each sum to zero.',
+  lead: 'Ledger postings, newest first. The entries of each sum to zero.',
   list: ledgerApi.transfers,
   get: ledgerApi.transfer,
   command: 'ledger transfer',
@@ -91,8 +91,8 @@ export const postings = section({
   columns: ['reference', 'bookedAt'],
   labels: {
     reference: 'For',
-    referenceId: 'For (the id of a transfer, an intent, …)',
-    entries: 'Its entries sum to zero',
+    referenceId: 'For (ID of a transfer, an intent, …)',
+    entries: 'Entries (sum to zero)',
   },
   shows: { reference: purpose },
   hidden: ['kind'],

@@ -4,30 +4,30 @@ import type { AnswerOf } from '../../page.ts'
 import { section } from '../../parts/section.ts'
 import { box } from '../../parts/table.ts'
 import { text, time, words } from '../../parts/text.ts'
-import { type Step, steps } from './booked.ts'
+import { type Step, steps } from './steps.ts'
 
 type Credential = AnswerOf<typeof mppApi.get>
 
 const ends: Readonly<Record<string, string>> = {
   consumed: 'Paid',
-  void: 'Not paid: the intent is free again',
+  void: 'Not paid: the intent can be paid again',
 }
 
 const stepsOf = (credential: Credential): readonly (Step | false)[] => [
-  { what: 'The address asked for money', at: credential.askedAt },
-  { what: 'One credential was made', at: credential.createdAt },
-  credential.sentAt !== null && { what: 'It was sent', at: credential.sentAt },
+  { what: 'Payment requested by the merchant', at: credential.askedAt },
+  { what: 'Credential created', at: credential.createdAt },
+  credential.sentAt !== null && { what: 'Credential sent', at: credential.sentAt },
   credential.answeredAt !== null && {
-    what: `The merchant answered${credential.merchantStatus === null ? '' : ` ${credential.merchantStatus}`}`,
+    what: `Merchant response${credential.merchantStatus === null ? '' : ` ${credential.merchantStatus}`}`,
     at: credential.answeredAt,
     ...(credential.note && { note: text(credential.note, 400) }),
   },
   {
     what: ends[credential.status] ?? 'Outcome',
     at: credential.endedAt,
-    ...(credential.outcomeBy && { note: `According to: ${words(credential.outcomeBy)}` }),
+    ...(credential.outcomeBy && { note: `Source: ${words(credential.outcomeBy)}` }),
     ...(credential.endedAt === null &&
-      credential.dueAt && { note: html`At the latest ${time(credential.dueAt)}` }),
+      credential.dueAt && { note: html`By ${time(credential.dueAt)} at the latest` }),
   },
 ]
 
@@ -40,13 +40,13 @@ const resolve = {
 
 export const machinePayments = section({
   kind: 'Machine payment',
-  lead: 'What agents have paid to addresses that ask for money by HTTP 402.',
+  lead: 'Payments of agents to services that request payment by HTTP 402.',
   list: mppApi.list,
   get: mppApi.get,
   noun: 'mpp',
   name: ({ merchant }) => merchant,
   columns: ['amountEuros', 'status', 'agentId', 'createdAt'],
-  labels: { url: 'Address', merchantName: 'Calls itself', transactionId: 'Payment' },
+  labels: { url: 'URL', merchantName: 'Merchant’s own name', transactionId: 'Payment' },
   hidden: [
     'merchant',
     'askedAt',
@@ -60,7 +60,7 @@ export const machinePayments = section({
     'merchantStatus',
   ],
   events: ['mpp.*'],
-  empty: 'No machine payments yet. An agent pays one on an approved intent, with a card.',
+  empty: 'No machine payments yet. Agents pay them by card on an approved intent.',
   call: 'agentpay mpp pay --url https://shop.example.com/reports/42 --intent-id intent_…',
   above: ({ to }) => html`<a class="button" href="${to('console/protect-rules')}">Allowed payees</a>`,
   actions: [
@@ -68,16 +68,16 @@ export const machinePayments = section({
       ...resolve,
       variant: 'paid',
       given: { outcome: 'paid' },
-      submit: 'It was paid',
-      confirm: 'Say that the merchant has the money? It is captured then.',
+      submit: 'Mark as paid',
+      confirm: 'Mark as paid? The held amount is captured.',
     },
     {
       ...resolve,
       variant: 'not',
       given: { outcome: 'not_paid' },
-      submit: 'It was not paid',
+      submit: 'Mark as not paid',
       tone: 'against',
-      confirm: 'Say that nothing was paid? The intent can be paid again then.',
+      confirm: 'Mark as not paid? The intent can be paid again.',
     },
   ],
   boxes: (credential, { to }) =>

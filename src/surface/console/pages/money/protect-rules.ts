@@ -6,25 +6,28 @@ import { status } from '../../parts/text.ts'
 export const protectRules = section({
   kind: 'Rule',
   title: 'Allowed machine payees',
-  lead: 'A deny rule wins over allow rules. Where an agent has allow rules, of its own or for every agent, nothing else is paid.',
+  lead: 'Deny rules override allow rules. If an agent has allow rules, its own or for all agents, it can pay only those payees.',
   list: protectApi.rules,
   name: ({ merchant }) => merchant,
   columns: ['type', 'agentId', 'reason', 'createdAt'],
   shows: {
     type: ({ type }) => status(type),
-    agentId: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'Every agent'),
+    agentId: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'All agents'),
   },
   events: ['mpp.protect_rule.*'],
-  empty: 'No rules yet: every address may be paid that intent and policy allow.',
+  empty: 'No rules yet. Intents and policies alone decide which addresses can be paid.',
   call: 'agentpay mpp protect --type deny --merchant "*.example.com"',
   create: {
     operation: protectApi.protect,
-    labels: { merchant: 'Host (shop.example.com, *.example.com) or origin', agentId: 'For this agent only' },
+    labels: {
+      merchant: 'Host (shop.example.com, *.example.com) or origin',
+      agentId: 'Agent (empty: all agents)',
+    },
   },
   actions: [
     {
       operation: protectApi.unprotect,
-      forRecord: ({ merchant }) => ({ confirm: `Delete the rule on ${merchant}?`, done: 'part:list' }),
+      forRecord: ({ merchant }) => ({ confirm: `Delete the rule for ${merchant}?`, done: 'part:list' }),
     },
   ],
 })

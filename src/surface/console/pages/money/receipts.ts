@@ -16,8 +16,8 @@ const suggestionsOf = ({ suggestions }: Receipt, request: PageRequest): Html | f
     'Possible payments',
     table(request, 'Possible payments', suggestions, {
       Payment: ({ transactionId }) => recordLink(request, transactionId),
-      'Points of 100': { figure: 'score' },
-      'Fits by': ({ reasons: why }) => why.map(words).join(', '),
+      'Score (of 100)': { figure: 'score' },
+      'Matched by': ({ reasons: why }) => why.map(words).join(', '),
       Action: ({ transactionId }) => matchForm(request, transactionId),
     }),
   )
@@ -27,40 +27,40 @@ const matchForm = (request: PageRequest, transactionId: string): Html =>
     params: { id: request.id },
     given: { transactionId },
     variant: transactionId,
-    submit: 'Match this payment',
-    success: 'It belongs to the payment.',
+    submit: 'Match',
+    success: 'Matched.',
   })
 
 export const receipts = section({
   kind: 'Receipt',
-  lead: 'What merchants have given for payments, as it came.',
+  lead: 'Receipts from merchants, matched to payments.',
   list: receiptsApi.list,
   get: receiptsApi.get,
   name: ({ fileName, mediaType }) => fileName ?? mediaType,
   columns: ['status', 'transactionId', 'createdAt'],
   labels: {
     transactionId: 'Payment',
-    reasons: 'Fits by',
-    facts: 'Read from the text',
+    reasons: 'Matched by',
+    facts: 'Extracted data',
     bytes: 'Size',
-    notes: 'In it, and never run here',
+    notes: 'Active content (never executed)',
   },
   shows: { bytes: ({ bytes }) => size(bytes) },
   hidden: ['fileName', 'score', 'suggestions', 'isPlain', 'createdAt'],
-  empty: 'No receipts yet. Agents add them, or you.',
+  empty: 'No receipts yet. You or your agents add them.',
   call: 'agentpay receipts create --help',
   async above({ to, ask }) {
     const { usedBytes, freeBytes, quotaBytes } = await ask(receiptsApi.storage, {})
     const [used, free, quota] = [usedBytes, freeBytes, quotaBytes].map(bytes => bytesInWords(BigInt(bytes)))
-    return html`<p>Your files take ${used} of ${quota}; ${free} are free.</p>
+    return html`<p>Storage: ${used} of ${quota} used, ${free} free.</p>
 <a class="button" href="${to('console/evidence')}">Evidence</a>`
   },
   actions: [
     {
       operation: receiptsApi.update,
       members: ['transactionId'],
-      labels: { transactionId: 'Payment; none if left out' },
-      submit: 'Set the payment',
+      labels: { transactionId: 'Payment (empty: none)' },
+      submit: 'Set payment',
     },
     {
       operation: receiptsApi.delete,
@@ -72,7 +72,7 @@ export const receipts = section({
   ],
   note: ({ id }, { to }) =>
     html`<p><a class="button" href="${to(`receipts/${id}/file`)}" download>Download</a></p>
-<p><img class="paper" src="${to(`receipts/${id}/thumbnail?size=1200`)}" alt="How the receipt looks" loading="lazy"></p>`,
+<p><img class="paper" src="${to(`receipts/${id}/thumbnail?size=1200`)}" alt="Preview of the receipt" loading="lazy"></p>`,
   below: suggestionsOf,
 })
 

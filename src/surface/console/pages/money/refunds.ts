@@ -6,15 +6,15 @@ import { plainEuros } from '../../parts/text.ts'
 
 export const refunds = section({
   kind: 'Refund',
-  lead: 'Money returned from payments, requested or sent by others.',
+  lead: 'Refunds of payments, requested by you or initiated by merchants.',
   list: refundsApi.list,
   get: refundsApi.get,
   name: ({ amountEuros }) => plainEuros(amountEuros),
   columns: ['status', 'origin', 'transactionId', 'createdAt'],
   labels: {
     transactionId: 'Payment',
-    arrivedEuros: 'Arrived so far',
-    dueAt: 'Awaited until',
+    arrivedEuros: 'Received',
+    dueAt: 'Due',
   },
   empty: 'No refunds yet. Request one on the page of a completed payment.',
   call: 'agentpay refunds create --help',
@@ -23,7 +23,7 @@ export const refunds = section({
       operation: refundsApi.cancel,
       when: ({ status }) => status === 'pending',
       submit: 'Stop waiting',
-      confirm: 'Stop waiting for this money? What comes after all is booked.',
+      confirm: 'Stop waiting for this refund? If it arrives later, it is still booked.',
       tone: 'against',
     },
   ],
@@ -43,6 +43,6 @@ const ask = (transactionId: string) => ({
   operation: refundsApi.create,
   given: { transactionId },
   members: ['amountEuros', 'reason', 'note'],
-  labels: { amountEuros: 'Amount in euros (all that is left, if left out)', note: 'Note, for you' },
+  labels: { amountEuros: 'Amount in euros (default: all that is left)', note: 'Note (only visible to you)' },
   submit: 'Refund',
 })

@@ -12,25 +12,25 @@ const forms = [
 const downloads = ({ id }: { readonly id: string }, { to }: PageRequest): Html =>
   html`<span class="downloads">${forms.map(([form, name]) => html`<a href="${to(`statements/${id}/${form}`)}" download>${name}</a> `)}</span>`
 
-const labels = { period: 'Month (YYYY-MM); this one if left out' }
+const labels = { period: 'Month (YYYY-MM, default: this month)' }
 
 export const statements = section({
   kind: 'Statement',
-  lead: 'One for each wallet and month, drawn up on the first of the next.',
+  lead: 'Monthly statements of each wallet, created on the first day of the next month.',
   list: statementsApi.list,
   get: statementsApi.get,
   name: ({ period }) => period,
   columns: ['walletId', 'status', 'openingEuros', 'closingEuros', { Download: downloads }],
   hidden: ['period'],
   events: ['bill.updated'],
-  empty: 'No statements yet. The first comes when the month ends; you can draw one up now.',
-  create: { operation: statementsApi.create, labels, submit: 'Draw up a statement' },
+  empty: 'No statements yet. The first one is created after the month ends; you can create one now.',
+  create: { operation: statementsApi.create, labels, submit: 'Create statement' },
   actions: [
     {
       operation: statementsApi.create,
       when: ({ status }) => status === 'open',
       forRecord: ({ walletId, period }) => ({ given: { walletId, period }, members: [] }),
-      submit: 'Bring up to date',
+      submit: 'Update',
     },
   ],
   note: (statement, request) => html`<p class="record">${downloads(statement, request)}</p>`,
@@ -42,13 +42,13 @@ export const statementsOf = (walletId: string, request: PageRequest): Promise<Ht
       title: 'Statements',
       query: { walletId },
       limit: 6,
-      empty: 'None yet.',
+      empty: 'No statements yet.',
       create: {
         operation: statementsApi.create,
         given: { walletId },
         members: ['period'],
         labels,
-        submit: 'Draw up a statement',
+        submit: 'Create statement',
       },
     },
     request,

@@ -6,40 +6,40 @@ import { recordLink } from '../../parts/links.ts'
 import { section } from '../../parts/section.ts'
 import { box } from '../../parts/table.ts'
 import { euros, status, text, words } from '../../parts/text.ts'
-import { bookedFor, type Step, steps } from './booked.ts'
 import { disputesOf } from './disputes.ts'
 import { receiptsOf } from './receipts.ts'
 import { refundsOf } from './refunds.ts'
+import { postingsFor, type Step, steps } from './steps.ts'
 
 type Transaction = AnswerOf<typeof transactionsApi.get>
 
 const ends: Readonly<Record<string, Content>> = {
   authorization: 'Booking',
-  settlement: 'Settlement between the banks',
+  settlement: 'Settlement between banks',
   settled: 'Booked',
-  completed: 'Done: the payee has the money',
+  completed: 'Completed: the payee has the money',
   declined: 'Declined. No money was held.',
   refunded: 'Refunded',
 }
 
 /** Incoming money, on a payment request. */
-const comesIn = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
+const isIncoming = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
 
 function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[] {
   const { witnesses, createdAt, updatedAt, declineReason, refundedEuros } = transaction
   const isWaiting = transaction.status === 'authorization' || transaction.status === 'settlement'
   const seen = witnesses.map(({ type, id, at }) => ({
-    what: `Witness: ${words(type)}`,
+    what: `Source: ${words(type)}`,
     at,
     note: recordLink(request, id),
   }))
   return [
-    { what: 'Begun', at: createdAt },
+    { what: 'Created', at: createdAt },
     ...seen,
     {
       what:
-        comesIn(transaction) && transaction.status === 'completed'
-          ? 'Done: the money is in the wallet'
+        isIncoming(transaction) && transaction.status === 'completed'
+          ? 'Completed: the money is in the wallet'
           : (ends[transaction.status] ?? words(transaction.status)),
       at: isWaiting ? null : updatedAt,
       ...(declineReason && { note: text(declineReason, 400) }),
@@ -75,9 +75,9 @@ export const transactions = section({
   labels: { type: 'Method', memo: 'Note', refundedEuros: 'Refunded' },
   hidden: ['merchant', 'witnesses', 'declineReason', 'createdAt'],
   events: ['transaction.*', 'transfer.*'],
-  empty: 'No payments yet. An agent pays on an approved intent; you pay by a transfer.',
+  empty: 'No payments yet. Agents pay on approved intents; you pay by transfer.',
   call: 'agentpay transfers create --help',
-  actions: [{ operation: transactionsApi.update, submit: 'Write a note' }],
+  actions: [{ operation: transactionsApi.update, submit: 'Edit note' }],
   boxes: (transaction, request) => box('Steps', steps(stepsOf(transaction, request))),
   below: recordsOf,
 })
@@ -87,14 +87,14 @@ async function recordsOf(transaction: Transaction, request: PageRequest): Promis
   const mayDispute = ['card', 'mpp'].includes(type) && state === 'completed'
   const mayRefund = state === 'completed' && transaction.refundedEuros < transaction.amountEuros
   const authorization = await authorizationOf(transaction, request)
-  const witnesses = comesIn(transaction) ? transaction.witnesses.map(witness => witness.id) : []
+  const witnesses = isIncoming(transaction) ? transaction.witnesses.map(witness => witness.id) : []
   const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
   const papers = await Promise.all([
     receiptsOf(id, request),
     refundsOf(id, mayRefund, request),
     disputesOf(id, mayDispute, request),
-    bookedFor(causes, request),
+    postingsFor(causes, request),
   ])
   const address = authorization && request.to(`console/cards/${cardId}?authorization=${authorization.id}`)
-  return html`${authorization && html`<p>Authorization: <a href="${address}">${status(authorization.status)} and why</a></p>`}${papers}`
+  return html`${authorization && html`<p>Authorization: <a href="${address}">${status(authorization.status)} Details</a></p>`}${papers}`
 }

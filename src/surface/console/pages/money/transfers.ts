@@ -7,7 +7,7 @@ import { choicesOf } from '../../parts/names.ts'
 import { section } from '../../parts/section.ts'
 import { box } from '../../parts/table.ts'
 import { euros, none, plainEuros, text, usage, words } from '../../parts/text.ts'
-import { bookedFor, type Step, steps } from './booked.ts'
+import { postingsFor, type Step, steps } from './steps.ts'
 
 const transferEventNames = ['payment.updated', 'transfer.*']
 
@@ -16,7 +16,7 @@ const LABELS = {
   toWalletId: 'To wallet',
   beneficiaryId: 'To beneficiary',
   amountEuros: 'Amount in euros',
-  reference: 'Reference, as the payee reads it',
+  reference: 'Reference for the payee',
   scheme: 'Scheme',
 }
 
@@ -30,7 +30,7 @@ async function payForms(request: PageRequest): Promise<Content> {
     ask(limitsApi.limits),
   ])
   return html`${payForm('beneficiaryId', wallets, beneficiaries, request)}${payForm('toWalletId', wallets, wallets, request)}
-<p class="wide">By SEPA today: ${usage(limits.usedEuros, limits.dailyEuros)}; one transfer at most ${euros(limits.singleEuros)}.</p>`
+<p class="wide">SEPA limit today: ${usage(limits.usedEuros, limits.dailyEuros)}; up to ${euros(limits.singleEuros)} per transfer.</p>`
 }
 
 function payForm(
@@ -45,7 +45,7 @@ function payForm(
     members: ['fromWalletId', payee, 'amountEuros', 'reference', ...(isSepa ? ['scheme'] : [])],
     labels: LABELS,
     choices: { fromWalletId: wallets, [payee]: payees },
-    submit: isSepa ? 'Pay by SEPA' : 'Move between wallets',
+    submit: isSepa ? 'Pay by SEPA' : 'Transfer between wallets',
     done: 'go:console/transfers/{id}',
     fold: true,
   })
@@ -71,10 +71,10 @@ interface Reason {
 type Transfer = AnswerOf<typeof transfersApi.get>
 
 const results: Readonly<Record<string, string>> = {
-  match: 'The payee’s bank knows the account by this name',
-  close_match: 'The payee’s bank knows the account by a similar name',
-  no_match: 'The payee’s bank knows the account by another name',
-  not_possible: 'The payee’s bank cannot say whose account it is',
+  match: 'Payee check: the name matches',
+  close_match: 'Payee check: the name is similar',
+  no_match: 'Payee check: the name does not match',
+  not_possible: 'Payee check: not available at this bank',
 }
 
 const isOver = ({ status }: Transfer): boolean => ['rejected', 'cancelled', 'returned'].includes(status)
@@ -86,25 +86,27 @@ function stepsOf(transfer: Transfer): readonly (Step | false)[] {
   const isSepa = kind === 'sepa'
   const isOn = !isOver(transfer)
   return [
-    { what: 'Ordered', at: transfer.createdAt },
+    { what: 'Created', at: transfer.createdAt },
     payeeCheck !== null && {
       what: results[payeeCheck.result] ?? words(payeeCheck.result),
       at: payeeCheck.at,
-      ...(payeeCheck.suggestedName && { note: html`The bank says: ${text(payeeCheck.suggestedName, 140)}` }),
+      ...(payeeCheck.suggestedName && {
+        note: html`Name at the bank: ${text(payeeCheck.suggestedName, 140)}`,
+      }),
     },
     (payeeConfirmedAt !== null || waitsForPayee(transfer)) && {
-      what: 'A person says to pay all the same',
+      what: 'Payee confirmed by a person',
       at: payeeConfirmedAt,
     },
-    isSepa && (submittedAt !== null || isOn) && { what: 'With the bank', at: submittedAt },
+    isSepa && (submittedAt !== null || isOn) && { what: 'Submitted to the bank', at: submittedAt },
     (completedAt !== null || isOn) && {
-      what: 'The payee has the money',
+      what: 'Paid to the payee',
       at: completedAt,
       ...(isOn && reason && { note: inWords(reason) }),
     },
-    recall !== null && { what: 'Asked back', at: recall.at, note: text(recall.reason, 300) },
+    recall !== null && { what: 'Recall requested', at: recall.at, note: text(recall.reason, 300) },
     recall !== null && {
-      what: `The payee’s bank on the recall: ${words(recall.status)}`,
+      what: `Recall: ${words(recall.status)}`,
       at: recall.answeredAt,
       ...(recall.answer && { note: inWords(recall.answer) }),
     },
@@ -120,8 +122,8 @@ function confirmPayee(transfer: Transfer, amount: string, request: PageRequest):
   const { payeeCheck, id, status } = transfer
   const until =
     status === 'verifying'
-      ? 'The transfer waits for a person, for seven days.'
-      : 'The bank has the order. Release or cancel it there as you decide.'
+      ? 'Without a decision, the transfer is cancelled after seven days.'
+      : 'The bank has the order: release or cancel it there as well.'
   const said = payeeCheck ? results[payeeCheck.result] : ''
   return box(
     'Is this the payee?',
@@ -129,16 +131,16 @@ function confirmPayee(transfer: Transfer, amount: string, request: PageRequest):
     operationForm(request, transfersApi.confirmPayee, {
       params: { id },
       members: ['comment'],
-      submit: 'Pay all the same',
+      submit: 'Pay anyway',
       tone: 'main',
-      confirm: `Pay ${amount} although the bank knows the payee otherwise?`,
+      confirm: `Pay ${amount} although the payee check failed?`,
     }),
   )
 }
 
 export const transfers = section({
   kind: 'Transfer',
-  lead: 'Between your wallets, or by SEPA to a beneficiary.',
+  lead: 'Transfers between your wallets, and SEPA transfers to beneficiaries.',
   list: transfersApi.list,
   get: transfersApi.get,
   name: ({ amountEuros, reference }) => `${plainEuros(amountEuros)} ${reference ?? ''}`.trim(),
@@ -147,7 +149,7 @@ export const transfers = section({
   shows: { endToEndId: ({ endToEndId }) => endToEndId !== null && copyable(endToEndId) },
   hidden: ['reason', 'payeeCheck', 'payeeConfirmedAt', 'recall', 'createdAt', 'submittedAt', 'completedAt'],
   events: transferEventNames,
-  empty: 'No transfers yet. Pay one here, or by a call.',
+  empty: 'No transfers yet. Create one here or by API.',
   call: 'agentpay transfers create --from-wallet-id wallet_… --beneficiary-id beneficiary_… --amount-euros 12.50',
   above: payForms,
   note: (transfer, request) =>
@@ -158,7 +160,7 @@ export const transfers = section({
       when: ({ status }) => status === 'created' || status === 'verifying',
       tone: 'against',
       forRecord: ({ amountEuros }) => ({
-        confirm: `Cancel the transfer of ${plainEuros(amountEuros)}? Nothing leaves the wallet.`,
+        confirm: `Cancel the transfer of ${plainEuros(amountEuros)}? The money stays in the wallet.`,
       }),
     },
     {
@@ -168,7 +170,7 @@ export const transfers = section({
       submit: 'Recall',
       tone: 'against',
       forRecord: ({ amountEuros }) => ({
-        confirm: `Ask the payee’s bank for ${plainEuros(amountEuros)} back? It may refuse.`,
+        confirm: `Recall ${plainEuros(amountEuros)}? The payee’s bank may refuse.`,
       }),
     },
   ],
@@ -180,5 +182,5 @@ export const transfers = section({
         request.may(transfersApi.pain001) &&
         html`<p><a href="${request.to(`transfers/${transfer.id}/pain001`)}" download>Payment order (pain.001)</a></p>`,
     ),
-  below: ({ id, intentId }, request) => bookedFor([id, intentId], request),
+  below: ({ id, intentId }, request) => postingsFor([id, intentId], request),
 })

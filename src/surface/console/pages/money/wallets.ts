@@ -6,7 +6,7 @@ import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { section } from '../../parts/section.ts'
-import { box, knownFacts } from '../../parts/table.ts'
+import { box, presentFacts } from '../../parts/table.ts'
 import { euros, text, words } from '../../parts/text.ts'
 import { entries } from './ledger.ts'
 import { statementsOf } from './statements.ts'
@@ -27,8 +27,8 @@ async function totals({ ask, may, to }: PageRequest): Promise<Content> {
   return html`<dl class="totals">
 <div><dt>Available</dt><dd>${euros(balance.availableEuros)}</dd></div>
 <div><dt>Held</dt><dd>${euros(balance.heldEuros)}</dd></div>
-<div><dt>On its way in</dt><dd>${euros(balance.pendingEuros)}</dd></div>
-<div><dt>Not assigned</dt><dd>${balance.unassignedEuros > 0 ? html`<a href="${to('console/incoming?status=unmatched')}">${euros(balance.unassignedEuros)}</a>` : euros(0)}</dd></div>
+<div><dt>Pending</dt><dd>${euros(balance.pendingEuros)}</dd></div>
+<div><dt>Unassigned</dt><dd>${balance.unassignedEuros > 0 ? html`<a href="${to('console/incoming?status=unmatched')}">${euros(balance.unassignedEuros)}</a>` : euros(0)}</dd></div>
 <div><dt>Owed</dt><dd>${euros(balance.owedEuros)}</dd></div>
 </dl>`
 }
@@ -39,7 +39,7 @@ const isOpen = ({ status, kind }: Wallet): boolean => status !== 'closed' && kin
 
 export const wallets = section({
   kind: 'Wallet',
-  lead: 'Where your money is. Each wallet has a balance, and an IBAN to which money is sent.',
+  lead: 'Your wallets, each with a balance and its own IBAN.',
   list: walletsApi.list,
   get: walletsApi.get,
   columns: [
@@ -47,12 +47,12 @@ export const wallets = section({
     'heldEuros',
     'status',
     {
-      'Belongs to': ({ kind, agentId, cardId }, request) =>
+      Owner: ({ kind, agentId, cardId }, request) =>
         agentId || cardId ? recordLink(request, agentId ?? cardId) : words(kind),
     },
     'iban',
   ],
-  labels: { parentWalletId: 'Below wallet' },
+  labels: { parentWalletId: 'Parent wallet' },
   shows: { iban: ({ iban }) => iban && copyable(iban) },
   events,
   above: totals,
@@ -62,7 +62,7 @@ export const wallets = section({
       operation: fundApi.wallet,
       when: isOpen,
       members: ['amountEuros', 'paymentMethodId'],
-      labels: { paymentMethodId: 'Payment method (may be left out in test mode)' },
+      labels: { paymentMethodId: 'Payment method (optional in test mode)' },
     },
     { operation: walletsApi.update, when: isOpen, variant: 'name', members: ['name'], submit: 'Rename' },
     {
@@ -79,21 +79,21 @@ export const wallets = section({
       members: [],
       submit: 'Freeze',
       tone: 'against',
-      forRecord: ({ name }) => ({ confirm: `Freeze ${name}? Nothing leaves it until it is unfrozen.` }),
+      forRecord: ({ name }) => ({ confirm: `Freeze ${name}? No money can leave it until you unfreeze it.` }),
     },
     {
       operation: walletsApi.close,
       submit: 'Close',
       when: wallet => isOpen(wallet) && wallet.kind === 'owner',
       tone: 'against',
-      forRecord: ({ name }) => ({ confirm: `Close ${name} for good? It must be empty.` }),
+      forRecord: ({ name }) => ({ confirm: `Close ${name}? It must be empty. This cannot be undone.` }),
     },
   ],
   boxes: sepaDetailsOf,
   async below({ id }, request) {
     const [moved, papers] = await Promise.all([entriesOf(id, request), statementsOf(id, request)])
     const { to } = request
-    return html`<p><a href="${to(`console/transactions?walletId=${id}`)}">Payments from it</a> · <a href="${to(`console/transfers?fromWalletId=${id}`)}">Transfers from it</a></p>
+    return html`<p><a href="${to(`console/transactions?walletId=${id}`)}">Payments</a> · <a href="${to(`console/transfers?fromWalletId=${id}`)}">Transfers</a></p>
 ${moved}${papers}`
   },
 })
@@ -102,10 +102,10 @@ async function entriesOf(walletId: string, request: PageRequest): Promise<Html> 
   const { ask, may, to } = request
   if (!may(ledgerApi.accounts)) return html``
   const [account] = (await ask(ledgerApi.accounts, { query: { walletId, limit: 1 } })).data
-  if (!account) return box('Entries', html`<p>No money has moved here yet.</p>`)
+  if (!account) return box('Entries', html`<p>No entries yet.</p>`)
   const { id } = account
   return html`${await entries.related({ title: 'Entries', params: { id } }, request)}
-<p><a href="${to(`console/entries?id=${id}`)}">All entries</a> · <a href="${to(`console/accounts/${id}`)}">The account in the ledger</a></p>`
+<p><a href="${to(`console/entries?id=${id}`)}">All entries</a> · <a href="${to(`console/accounts/${id}`)}">View in ledger</a></p>`
 }
 
 /** Bank details for funding the wallet; purses, and live wallets without a bank account, have none. */
@@ -114,8 +114,8 @@ async function sepaDetailsOf(wallet: Wallet, { ask, may }: PageRequest): Promise
   const details = await ask(billingApi.sepaDetails, { query: { walletId: wallet.id } }).catch(() => undefined)
   if (!details) return false
   return box(
-    'Send money here',
-    knownFacts([
+    'Bank details',
+    presentFacts([
       ['IBAN', copyable(details.iban)],
       ['BIC', text(details.bic)],
       ['Holder', text(details.holder)],

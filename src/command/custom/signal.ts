@@ -1,0 +1,46 @@
+import type { Context, CustomCommand } from '../context.ts'
+import { exitCodes, usageError } from '../io.ts'
+
+export const signal: CustomCommand = {
+  name: 'signal',
+  summary: 'Send a signal to a run in Temporal, as its operator',
+  description:
+    'Calls the Temporal CLI with the server of the sandbox that runs, or that of TEMPORAL_ADDRESS, and shows the line that it runs. What each kind of run takes is in docs/reference/processes.md.',
+  arguments: {
+    '<workflow>': 'The id of the run: the `workflowId` of a record.',
+    '<name>': 'The signal: `approve`, `deny`, `cancel`, …',
+  },
+  options: {
+    by: { type: 'string', value: '<name>', description: 'Who decides, as the record shows it.' },
+    reason: { type: 'string', value: '<text>', description: 'Why.' },
+    input: { type: 'string', value: '<json>', description: 'Another payload, instead of --by and --reason.' },
+  },
+  examples: [
+    'agentpay signal intent/intent_01jd8x2m4ye7k9v0c3q5r6t8wz approve --by Ada --reason fine',
+    'agentpay signal webhook/delivery_01jd8x2m4ye7k9v0c3q5r6t8wz retryNow',
+  ],
+  async run(context) {
+    const [workflow = '', name = ''] = context.arguments
+    if (!/^[a-z-]+\/\w+$/.test(workflow))
+      throw usageError(`A run’s id consists of a kind and a record, such as intent/intent_…, not ${workflow}`)
+    const { sendSignal } = await import('../signals/send-signal.ts')
+    const sent = await sendSignal({ workflow, name, payload: payloadOf(context) }, context)
+    if (sent !== undefined) return context.fail(exitCodes.refused, sent)
+    context.note(`${name} was sent to ${workflow}.`)
+    return exitCodes.done
+  },
+}
+
+function payloadOf({ options: { by, reason, input } }: Context): string | undefined {
+  if (input === undefined) {
+    const said = Object.entries({ by, reason }).filter(([, text]) => text !== undefined)
+    return said.length === 0 ? undefined : JSON.stringify(Object.fromEntries(said))
+  }
+  if (by !== undefined || reason !== undefined)
+    throw usageError('--input is the whole payload. Omit --by and --reason.')
+  try {
+    return JSON.stringify(JSON.parse(String(input)))
+  } catch {
+    throw usageError('--input must be JSON, such as \'{"by":"Ada"}\'.')
+  }
+}

@@ -1,0 +1,28 @@
+import type { CustomCommand } from '../context.ts'
+
+export const tailEvents: CustomCommand = {
+  noun: 'events',
+  name: 'tail',
+  summary: 'Show events as they happen',
+  description:
+    'Follows events from now on until you interrupt it, and then exits with 0. A broken connection resumes after the last event. Terminals get a line per event, pipes a line of JSON.',
+  options: {
+    type: {
+      type: 'string',
+      multiple: true,
+      value: '<event>',
+      isEvents: true,
+      description: 'Only events with this name, such as agent.frozen (repeatable, or separated by commas).',
+    },
+    agent: { type: 'string', value: '<id>', description: 'Only events of this agent.' },
+  },
+  examples: [
+    'agentpay events tail',
+    'agentpay events tail --type intent.created,intent.approved',
+    "agentpay events tail --json | jq -r '.data.agentId'",
+  ],
+  async run(context) {
+    const { tail } = await import('../events/tail.ts')
+    return tail(context)
+  },
+}

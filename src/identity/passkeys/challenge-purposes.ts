@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
+import { roleScopes, scopeSchema, scopes } from '../../kernel/contract/scopes.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { Kind } from '../../statements/index.ts'
+import { keysOf } from '../../values/collections.ts'
+import { otherSubjects } from '../../values/personal.ts'
+import { email, label } from '../../values/schemas.ts'
+import type { passkeysApi } from './api.ts'
+import { lockEnrollee } from './authority.ts'
+import { type Opening, openChallenge } from './open-challenge.ts'
+import { Passkey } from './passkey.ts'
+
+type Asking = ContextOf<typeof passkeysApi.challenge>
+
+interface Purpose<F extends z.ZodType = z.ZodType> {
+  readonly form: F
+  readonly words: string
+  readonly opening: (subject: z.output<F>, context: Asking) => Promise<Opening<Kind> | Refusal>
+}
+
+const purpose = <F extends z.ZodType>(form: F, words: string, opening: Purpose<F>['opening']): Purpose =>
+  ({ form, words, opening }) as unknown as Purpose
+
+const anId = z.string().min(1).max(128)
+const aRole = z.enum(keysOf(roleScopes))
+
+const anInvitation = z.union([
+  z.strictObject({ name: label, email: email.nullable().default(null), role: aRole }),
+  z.strictObject({ personId: anId, role: aRole.optional() }),
+])
+
+const aKey = z.union([
+  z.strictObject({
+    name: label,
+    environment: z.enum(['sandbox', 'test', 'live']),
+    scopes: z.array(scopeSchema).min(1).max(scopes.length).nullable().default(null),
+    toolWrites: z.boolean().optional(),
+  }),
+  z.strictObject({ keyId: anId }),
+])
+
+/**
+ * The statement for a new key. A key without MCP write access is signed alike whether the member is false or
+ * missing.
+ */
+const newKeyOf = ({ toolWrites, ...members }: Exclude<z.output<typeof aKey>, { keyId: string }>) => ({
+  ...members,
+  ...(toolWrites ? { toolWrites: true as const } : {}),
+})
+
+const aSubject = z.strictObject({ type: z.enum(otherSubjects), id: anId })
+
+const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key' | 'deletion', Purpose>> = {
+  revocation: purpose(anId, 'the id of a passkey', async (id, { records, refuse }) => {
+    const passkey = await records.findOne(Passkey, { id, revokedAt: null })
+    if (!passkey) return refuse('passkey_not_found')
+    return { kind: 'revocation', subjectId: passkey.id, members: revocationOf(passkey) }
+  }),
+
+  enrolment: purpose(anId.optional(), 'the id of a person', async (id, context) => {
+    const { actor, refuse } = context
+    const personId = id ?? (actor.type === 'console' ? actor.id : null)
+    if (!personId) return refuse('subject_mismatch', 'subject is required with a key: name the person.')
+    const person = await lockEnrollee(context, personId)
+    if (person?.status !== 'active') return refuse('person_not_found')
+    return { kind: 'enrolment', subjectId: personId, members: { personId, name: person.name } }
+  }),
+
+  invitation: purpose(
+    anInvitation,
+    '{name, email, role}, {personId} for a new link, or {personId, role} for another role',
+    async (subject, context) => {
+      if (!('personId' in subject)) return { kind: 'invitation', subjectId: null, members: subject }
+      const { personId, role } = subject
+      if (role === undefined) return { kind: 'invitation', subjectId: personId, members: { personId } }
+      const person = await lockEnrollee(context, personId)
+      if (!person || person.status === 'removed') return context.refuse('person_not_found')
+      return { kind: 'invitation', subjectId: personId, members: { personId, name: person.name, role } }
+    },
+  ),
+
+  key: purpose(
+    aKey,
+    '{name, environment, scopes} of a new key, or {keyId} of the one to be replaced',
+    async (subject, context) => {
+      if (!('keyId' in subject)) return { kind: 'key', subjectId: null, members: newKeyOf(subject) }
+      const { keyId } = subject
+      const name = await nameOfKey(keyId, context)
+      if (name === undefined) return context.refuse('key_not_found')
+      return { kind: 'key', subjectId: keyId, members: { keyId, name } }
+    },
+  ),
+
+  deletion: purpose(aSubject.optional(), '{type, id}, or nothing for the account', (subject, { tenant }) => {
+    const { type: subjectType, id: subjectId } = subject ?? { type: 'owner', id: tenant.ownerId }
+    return Promise.resolve({ kind: 'deletion', subjectId, members: { subjectType, subjectId } })
+  }),
+}
+
+const NAME_OF_KEY = 'select name from keys where owner_id = $1 and mode = $2 and id = $3'
+
+async function nameOfKey(
+  id: string,
+  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+): Promise<string | undefined> {
+  const [key] = await sql<{ name: string } & Row>(NAME_OF_KEY, [ownerId, mode, id])
+  return key?.name
+}
+
+export const revocationOf = ({ id: passkeyId, name }: Passkey) => ({ passkeyId, name })
+
+export const challenge: HandlerOf<typeof passkeysApi.challenge> = async ({ body }, context) => {
+  const { form, words, opening } = purposes[body.purpose]
+  const { success, data } = form.safeParse(body.subject)
+  if (!success)
+    return context.refuse('subject_mismatch', `subject: for the purpose ${body.purpose} it is ${words}.`)
+  const opened = await opening(data, context)
+  return 'kind' in opened ? openChallenge(opened, context) : opened
+}

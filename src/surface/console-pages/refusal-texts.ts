@@ -1,0 +1,209 @@
+import type { Language } from '../../web/language.ts'
+
+/** The refusals that these pages can show, each with its remedy: English, then German. */
+const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
+  unauthenticated: [
+    'Your session has ended. Sign in again.',
+    'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
+  ],
+  wrong_caller: [
+    'Your session has ended. Sign in again.',
+    'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
+  ],
+  missing_scope: [
+    'Your role does not allow this. Ask an owner of the account.',
+    'Ihre Rolle erlaubt das nicht. Wenden Sie sich an einen Inhaber des Kontos.',
+  ],
+  account_suspended: [
+    'This account is suspended. Contact the operator of the service.',
+    'Dieses Konto ist gesperrt. Wenden Sie sich an den Betreiber des Dienstes.',
+  ],
+  cross_site: [
+    'The request came from another site. Open this page directly and try again.',
+    'Die Anfrage kam von einer anderen Website. Öffnen Sie diese Seite direkt und versuchen Sie es erneut.',
+  ],
+  rate_limited: [
+    'Too many requests or invalid signatures from your IP address. Wait a few minutes and try again.',
+    'Zu viele Anfragen oder ungültige Signaturen von Ihrer IP-Adresse. Warten Sie einige Minuten und versuchen Sie es erneut.',
+  ],
+  link_unknown: [
+    'This link is not valid. Ask for a new one.',
+    'Dieser Link ist ungültig. Bitten Sie um einen neuen.',
+  ],
+  link_used: [
+    'This link has already been used. Sign in with your passkey, or ask for a new link.',
+    'Dieser Link wurde bereits verwendet. Melden Sie sich mit Ihrem Passkey an oder bitten Sie um einen neuen Link.',
+  ],
+  link_expired: [
+    'This link has expired. Ask for a new one.',
+    'Dieser Link ist abgelaufen. Bitten Sie um einen neuen.',
+  ],
+  console_unavailable: [
+    'Passkeys need an https address, or localhost. The operator of this service must set PUBLIC_URL.',
+    'Passkeys benötigen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',
+  ],
+  passkeys_unavailable: [
+    'Passkeys need an https address, or localhost. The operator of this service must set PUBLIC_URL.',
+    'Passkeys benötigen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',
+  ],
+  assertion_required: [
+    'A passkey of this account must confirm this. Press the button again.',
+    'Ein Passkey dieses Kontos muss das bestätigen. Klicken Sie erneut auf den Button.',
+  ],
+  attestation_required: [
+    'This needs a passkey. Press the button again.',
+    'Dafür ist ein Passkey nötig. Klicken Sie erneut auf den Button.',
+  ],
+  assertion_malformed: [
+    'The browser sent an invalid signature. Reload the page and try again.',
+    'Der Browser hat eine ungültige Signatur gesendet. Laden Sie die Seite neu und versuchen Sie es erneut.',
+  ],
+  assertion_invalid: [
+    'This passkey was not accepted. Try again, or use another one.',
+    'Dieser Passkey wurde nicht akzeptiert. Versuchen Sie es erneut oder verwenden Sie einen anderen.',
+  ],
+  statement_outdated: [
+    'The statement has changed since you signed it. Reload the page, read it and try again.',
+    'Die Erklärung hat sich seit Ihrer Signatur geändert. Laden Sie die Seite neu, lesen Sie sie und versuchen Sie es erneut.',
+  ],
+  insufficient_role: [
+    'The role of this passkey’s person does not allow this. Ask an owner of the account.',
+    'Die Rolle der Person dieses Passkeys erlaubt das nicht. Wenden Sie sich an einen Inhaber des Kontos.',
+  ],
+  challenge_unknown: [
+    'This signature belongs to another request. Press the button again.',
+    'Diese Signatur gehört zu einer anderen Anfrage. Klicken Sie erneut auf den Button.',
+  ],
+  challenge_used: [
+    'This signature has already been used. Check the present state, and press the button again if needed.',
+    'Diese Signatur wurde bereits verwendet. Prüfen Sie den aktuellen Stand und klicken Sie bei Bedarf erneut auf den Button.',
+  ],
+  challenge_expired: [
+    'Signing took longer than five minutes. Press the button again.',
+    'Das Signieren hat länger als fünf Minuten gedauert. Klicken Sie erneut auf den Button.',
+  ],
+  owner_first: [
+    'The first passkey of an account must belong to an owner. Ask an owner to create one, then come back.',
+    'Der erste Passkey eines Kontos muss einem Inhaber gehören. Bitten Sie einen Inhaber, einen zu erstellen, und kommen Sie dann zurück.',
+  ],
+  recovery_needed: [
+    'The last passkey of this account was revoked. Ask the operator of the service for account recovery.',
+    'Der letzte Passkey dieses Kontos wurde widerrufen. Bitten Sie den Betreiber um eine Kontowiederherstellung.',
+  ],
+  person_not_active: [
+    'You have not joined this account yet, or were removed. Open the link of your invitation.',
+    'Sie sind diesem Konto noch nicht beigetreten oder wurden entfernt. Öffnen Sie den Link Ihrer Einladung.',
+  ],
+  too_many_passkeys: [
+    'You have the maximum number of passkeys. Revoke one first.',
+    'Sie haben die maximale Anzahl an Passkeys erreicht. Widerrufen Sie zuerst einen.',
+  ],
+  not_passkey_owner: [
+    'This passkey belongs to another person. Only owners can change it.',
+    'Dieser Passkey gehört einer anderen Person. Nur Inhaber können ihn ändern.',
+  ],
+  passkey_exists: [
+    'This passkey already exists. Sign in with it.',
+    'Dieser Passkey existiert bereits. Melden Sie sich damit an.',
+  ],
+  registration_malformed: [
+    'The browser sent an invalid passkey. Reload the page and try again.',
+    'Der Browser hat einen ungültigen Passkey gesendet. Laden Sie die Seite neu und versuchen Sie es erneut.',
+  ],
+  registration_invalid: [
+    'The device did not verify you. Try again, or use another device.',
+    'Das Gerät hat Sie nicht bestätigt. Versuchen Sie es erneut oder verwenden Sie ein anderes Gerät.',
+  ],
+  session_not_found: [
+    'Your session has ended. Sign in again.',
+    'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
+  ],
+  user_code_unknown: [
+    'No device is waiting with this code. Compare it with the code on the device.',
+    'Mit diesem Code wartet kein Gerät. Vergleichen Sie ihn mit dem Code auf dem Gerät.',
+  ],
+  user_code_expired: [
+    'This code has expired after ten minutes. Start again on the device.',
+    'Dieser Code ist nach zehn Minuten abgelaufen. Starten Sie auf dem Gerät neu.',
+  ],
+  too_many_guesses: [
+    'Too many wrong codes. Wait ten minutes and check the code on the device.',
+    'Zu viele falsche Codes. Warten Sie zehn Minuten und prüfen Sie den Code auf dem Gerät.',
+  ],
+  scope_not_held: [
+    'Your role no longer has all of these permissions. Reload the page.',
+    'Ihre Rolle hat nicht mehr alle diese Berechtigungen. Laden Sie die Seite neu.',
+  ],
+  pairing_not_found: [
+    'No terminal is waiting with this code. Compare the address with the one in your terminal.',
+    'Mit diesem Code wartet kein Terminal. Vergleichen Sie die Adresse mit der in Ihrem Terminal.',
+  ],
+  pairing_decided: [
+    'This has already been decided, or the terminal has stopped waiting. Start again in the terminal.',
+    'Darüber wurde bereits entschieden, oder das Terminal wartet nicht mehr. Starten Sie im Terminal neu.',
+  ],
+  pairing_expired: [
+    'The code has expired after five minutes. Start again in the terminal.',
+    'Der Code ist nach fünf Minuten abgelaufen. Starten Sie im Terminal neu.',
+  ],
+  intent_not_found: ['This intent no longer exists.', 'Diesen Intent gibt es nicht mehr.'],
+  intent_not_waiting: [
+    'Another person has already decided this intent.',
+    'Eine andere Person hat bereits über diesen Intent entschieden.',
+  ],
+  intent_expired: [
+    'This intent has expired. The agent can ask again.',
+    'Dieser Intent ist abgelaufen. Der Agent kann erneut anfragen.',
+  ],
+  agent_not_active: [
+    'The agent is frozen or being deleted. Unfreeze it first, or deny the payment.',
+    'Der Agent ist eingefroren oder wird gelöscht. Heben Sie zuerst die Sperre auf oder lehnen Sie die Zahlung ab.',
+  ],
+  insufficient_funds: [
+    'The agent’s wallet does not have enough money. Fund it, or deny the payment.',
+    'Das Wallet des Agenten ist nicht gedeckt. Zahlen Sie Geld ein oder lehnen Sie die Zahlung ab.',
+  ],
+  wallet_frozen: [
+    'The agent’s wallet is frozen. Unfreeze it first, or deny the payment.',
+    'Das Wallet des Agenten ist eingefroren. Heben Sie zuerst die Sperre auf oder lehnen Sie die Zahlung ab.',
+  ],
+  run_ended: [
+    'The run has ended and can spend no more. Deny the payment.',
+    'Der Lauf ist beendet und kann nichts mehr ausgeben. Lehnen Sie die Zahlung ab.',
+  ],
+  delegation_over: [
+    'The delegation has ended and can spend no more. Deny the payment.',
+    'Die Delegation ist beendet und kann nichts mehr ausgeben. Lehnen Sie die Zahlung ab.',
+  ],
+  card_closed: [
+    'The card is closed. Deny the payment.',
+    'Die Karte ist geschlossen. Lehnen Sie die Zahlung ab.',
+  ],
+  card_of_other_intent: [
+    'The card was issued for another intent. Deny the payment.',
+    'Die Karte wurde für einen anderen Intent ausgestellt. Lehnen Sie die Zahlung ab.',
+  ],
+  against_policy: [
+    'The agent’s policy does not allow this now. Change the policy, or deny the payment.',
+    'Die Richtlinie des Agenten erlaubt das derzeit nicht. Ändern Sie die Richtlinie oder lehnen Sie die Zahlung ab.',
+  ],
+  busy: [
+    'The service is busy. Try again in a moment.',
+    'Der Dienst ist ausgelastet. Versuchen Sie es gleich erneut.',
+  ],
+  unavailable: [
+    'The service is temporarily unavailable. Try again in a minute.',
+    'Der Dienst ist vorübergehend nicht verfügbar. Versuchen Sie es in einer Minute erneut.',
+  ],
+  outcome_unknown: [
+    'The outcome is not known yet. Reload the page and check.',
+    'Das Ergebnis ist noch nicht bekannt. Laden Sie die Seite neu und prüfen Sie es.',
+  ],
+  internal: [
+    'Something went wrong on our side. Reload the page and check the present state.',
+    'Bei uns ist ein Fehler aufgetreten. Laden Sie die Seite neu und prüfen Sie den aktuellen Stand.',
+  ],
+}
+
+export const refusalTexts = (language: Language): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(words).map(([code, [en, de]]) => [code, language === 'de' ? de : en]))

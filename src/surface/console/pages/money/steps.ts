@@ -1,0 +1,52 @@
+import { ledgerApi } from '../../../../money/ledger/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { recordLink, referenceLink } from '../../parts/links.ts'
+import { box, table } from '../../parts/table.ts'
+import { time, words } from '../../parts/text.ts'
+
+const MOST = 20
+
+const kinds: Readonly<Record<string, string>> = { txn: 'payment', cardauth: 'authorization' }
+
+function kindOf(id: string): string {
+  const prefix = id.slice(0, id.lastIndexOf('_'))
+  return kinds[prefix] ?? prefix
+}
+
+export async function postingsFor(ids: readonly (string | null)[], request: PageRequest): Promise<Html> {
+  const { ask, may } = request
+  if (!may(ledgerApi.transfers)) return html``
+  const asked = [...new Set(ids)].filter(id => id !== null)
+  const answers = await Promise.all(
+    asked.map(referenceId => ask(ledgerApi.transfers, { query: { referenceId, limit: MOST } })),
+  )
+  const postings = answers.flatMap(({ data }) => data).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  if (postings.length === 0) return box('Ledger', html`<p>No postings.</p>`)
+  return box(
+    'Ledger',
+    table(request, 'Postings', postings, {
+      Posting: ({ id, kind }) => recordLink(request, id, words(kind)),
+      For: ({ reference }) => referenceLink(request, reference, words(reference.type)),
+      Booked: 'bookedAt',
+    }),
+    html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All postings for the ${kindOf(id)}</a> `)}</p>`,
+  )
+}
+
+export interface Step {
+  readonly what: Content
+  /** Left out for a step that is still to come. */
+  readonly at?: string | null
+  readonly note?: Content
+}
+
+/** The history of a record, the oldest step first; expected steps come last. */
+export const steps = (all: readonly (Step | false)[]): Html => html`<ol class="steps">
+${all.map(
+  step =>
+    step &&
+    html`<li${!step.at && html` class="ahead"`}><strong>${step.what}</strong> ${step.at ? time(step.at) : html`<span class="none">pending</span>`}
+${step.note !== undefined && html`<p>${step.note}</p>`}</li>
+`,
+)}</ol>`

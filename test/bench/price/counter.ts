@@ -1,0 +1,118 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { until } from '../../support/until.ts'
+import { parentOf } from '../child.ts'
+import { usualOrShort } from '../short.ts'
+import type { Stage } from '../stage.ts'
+
+/** The price of some work in PostgreSQL. These are counts, so they do not depend on the machine. */
+export interface Price {
+  readonly statements: number
+  readonly inserted: number
+  readonly updated: number
+  /** Updates that add no index entry. */
+  readonly hot: number
+  readonly deleted: number
+  readonly indexEntries: number
+  /** Without page images: their number depends on the last checkpoint. */
+  readonly walBytes: number
+  readonly events: number
+}
+
+/** The followers of the journal are done once the WAL has grown by no more than an idle instance's for this long. */
+const QUIET_MS = usualOrShort(2_000, 800)
+const IDLE_BYTES = 3_000
+const PATIENCE_MS = 60_000
+
+const LOGGED = /LOG: {2}(?:execute|statement)/g
+
+/** One record of the WAL may insert several rows: its description says how many. */
+const WRITTEN = `
+select
+  coalesce(sum(case
+    when resource_manager = 'Heap' and record_type like 'INSERT%' then 1
+    when resource_manager = 'Heap2' and record_type like 'MULTI_INSERT%'
+      then substring(description from 'ntuples: (\\d+)')::int end), 0)::int as inserted,
+  count(*) filter (where resource_manager = 'Heap' and record_type ~ '^(HOT_)?UPDATE')::int as updated,
+  count(*) filter (where resource_manager = 'Heap' and record_type like 'HOT_UPDATE%')::int as hot,
+  count(*) filter (where resource_manager = 'Heap' and record_type like 'DELETE%')::int as deleted,
+  count(*) filter (where resource_manager in ('Btree', 'Gin', 'Hash') and record_type like 'INSERT%')::int as "indexEntries",
+  coalesce(sum(record_length - fpi_length), 0)::int as "walBytes"
+from pg_get_wal_records_info($1, $2)`
+
+const EVENTS = 'select count(*)::int as events from events'
+const POSITION = 'select pg_current_wal_insert_lsn()::text as position'
+
+/** Counts what PostgreSQL is asked and what it writes: the former in its log, the latter in its WAL. */
+export async function openCounter(stage: Stage) {
+  const client = new pg.Client({ connectionString: stage.databaseUrl, options: '-c log_statement=none' })
+  await client.connect()
+  stage.closeLater(() => client.end())
+  const read = async <R extends object>(sql: string, values: readonly unknown[] = []): Promise<R> =>
+    (await client.query<R>(sql, [...values])).rows[0] as R
+  await client.query('create extension if not exists pg_walinspect')
+  await client.query("alter system set log_statement = 'all'")
+  await client.query('select pg_reload_conf()')
+  const { pid } = await read<{ pid: number }>('select pg_backend_pid() as pid')
+  const log = readlinkSync(`/proc/${parentOf(pid)}/fd/2`)
+  const statements = (): number => readFileSync(log, 'utf8').match(LOGGED)?.length ?? 0
+  const position = async (): Promise<string> => (await read<{ position: string }>(POSITION)).position
+
+  async function untilQuiet(): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS
+    for (let before = await position(); performance.now() < deadline; ) {
+      await sleep(QUIET_MS)
+      const now = await position()
+      if (bytesBetween(before, now) < IDLE_BYTES) return
+      before = now
+    }
+    throw new Error(`PostgreSQL is still written to after ${PATIENCE_MS / 1_000} seconds`)
+  }
+
+  return {
+    untilQuiet,
+    /** Waits without a request, which would count. */
+    untilTrue: (sql: string, values: readonly unknown[]): Promise<unknown> =>
+      until(
+        sql,
+        async () =>
+          (await client.query({ text: sql, values: [...values], rowMode: 'array' })).rows[0]?.[0] === true,
+      ),
+    /** The price of the work, with all that follows from it in the background, and how long that took. */
+    async priceOf(work: () => Promise<unknown>): Promise<Price & { readonly seconds: number }> {
+      const began = performance.now()
+      const before = {
+        statements: statements(),
+        position: await position(),
+        ...(await read<Counted>(EVENTS)),
+      }
+      await work()
+      await untilQuiet()
+      const written = await read<Omit<Price, 'statements' | 'events'>>(WRITTEN, [
+        before.position,
+        await position(),
+      ])
+      return {
+        ...written,
+        statements: statements() - before.statements,
+        events: (await read<Counted>(EVENTS)).events - before.events,
+        seconds: (performance.now() - began) / 1_000,
+      }
+    },
+  }
+}
+
+interface Counted {
+  readonly events: number
+}
+
+export type Counter = Awaited<ReturnType<typeof openCounter>>
+
+const bytesBetween = (from: string, to: string): number => offsetOf(to) - offsetOf(from)
+
+/** A position in the WAL is two hexadecimal halves. */
+function offsetOf(position: string): number {
+  const [high = '0', low = '0'] = position.split('/')
+  return Number.parseInt(high, 16) * 2 ** 32 + Number.parseInt(low, 16)
+}
