@@ -168,7 +168,7 @@ export const chargeSeriesOf = ({
   merchant,
   every,
   days,
-  cents,
+  cents: amounts,
   brokenOn,
 }: ChargeSeriesRow): ChargeSeries[] =>
   agentId === null ? [] : [{ agentId, merchant, every, days, cents: amounts.map(cents), brokenOn }]
