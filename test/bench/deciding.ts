@@ -3,6 +3,7 @@ import type { SpendRequest } from '../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import { decodeJson } from '../../src/values/json-names.ts'
 import type { Section } from './report.ts'
+import { cents, roundCents } from '../../src/values/money.ts'
 
 const COUNT = 20_000
 const ROUNDS = 50
@@ -56,7 +57,7 @@ const request: Omit<SpendRequest, 'amountCents'> = {
   risk: { score: 10, parts: [], outcome: 'pass' },
   approval: null,
   walletFrozen: false,
-  availableCents: 10_000_000n,
+  availableCents: cents(10_000_000n),
 }
 const counters = {
   dayCents: 12_345n,
@@ -73,7 +74,7 @@ export async function measureDeciding(): Promise<Section> {
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now()
     for (let n = 0; n < COUNT; n++) {
-      const ruling = decide(policy, { ...request, amountCents: BigInt(1_000 + (n % 500)) }, counters)
+      const ruling = decide(policy, { ...request, amountCents: roundCents(1_000 + (n % 500)) }, counters)
       if (!ruling.allowed || ruling.requiresApproval) throw new Error(ruling.reason)
       rules = ruling.checks.length
     }

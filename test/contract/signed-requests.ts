@@ -12,6 +12,7 @@ import {
   type TestService,
 } from '../support/harness.ts'
 import type { SqlRecorder } from '../support/sql-recorder.ts'
+import { cents } from '../../src/values/money.ts'
 
 interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'agentToken'> {
   readonly service: TestService
@@ -93,7 +94,7 @@ export function testSignedRequests({ service, recorder, owner, agentToken, send 
         kind: 'authorization',
         authorizationId: `measured`,
         ask: 0,
-        amountCents: 2_500n,
+        amountCents: cents(2_500n),
         partialAllowed: false,
         merchant: bookshop,
       })

@@ -3,16 +3,17 @@ import fc from 'fast-check'
 import { spentOf, usageOf } from '../../src/control/payments/diff.ts'
 import { addFact, factsOf, noFacts, type PaymentFact } from '../../src/control/payments/facts.ts'
 import { foldFacts, sharesOf } from '../../src/control/payments/state.ts'
+import { cents, type Cents, roundCents } from '../../src/values/money.ts'
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
 
 const amounts = fc.integer({ min: 1, max: 5_000 }).map(BigInt)
 const maybeZero = fc.integer({ min: -1_000, max: 5_000 }).map(amount => BigInt(Math.max(amount, 0)))
 
-const request = (increment: number, approvedCents: bigint): PaymentFact => ({
+const request = (increment: number, approvedCents: Cents): PaymentFact => ({
   type: 'authorized',
   increment,
-  requestedCents: approvedCents || 100n,
+  requestedCents: approvedCents || cents(100n),
   approvedCents,
 })
 
@@ -111,7 +112,7 @@ class Bookkeeper {
 }
 
 const SOME = { numRuns: 2_000 }
-const total = <T>(items: readonly T[], of: (item: T) => bigint): bigint =>
+const total = <T>(items: readonly T[], of: (item: T) => bigint): Cents =>
   items.reduce((sum, item) => sum + of(item), 0n)
 
 describe('the state of a payment', () => {
@@ -136,7 +137,7 @@ describe('the state of a payment', () => {
     'is closed once one of two messages about a clearing states that it is final: %s, then %s',
     (...finals) => {
       const clearings = finals.map(final => ({ type: 'cleared', id: 'one', cents: 700n, final }) as const)
-      const state = foldFacts(factsOf([request(0, 1_000n), ...clearings]))
+      const state = foldFacts(factsOf([request(0, cents(1_000n)), ...clearings]))
       expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isClosed: true })
     },
   )
@@ -144,17 +145,17 @@ describe('the state of a payment', () => {
   test('counts only the first of two captures, and only the last credit of a dispute', () => {
     const state = foldFacts(
       factsOf([
-        { type: 'captured', cents: 500n },
-        { type: 'captured', cents: 900n },
-        { type: 'credited', id: 'one', cents: 500n },
-        { type: 'credited', id: 'one', cents: 200n },
+        { type: 'captured', cents: cents(500n) },
+        { type: 'captured', cents: cents(900n) },
+        { type: 'credited', id: 'one', cents: cents(500n) },
+        { type: 'credited', id: 'one', cents: cents(200n) },
       ]),
     )
     expect([state.capturedCents, spentOf(state)]).toEqual([500n, 300n])
   })
 
   test('holds nothing for an answer that came too late', () => {
-    const facts = factsOf([request(0, 1_000n), { type: 'answered_late', increment: 0 }])
+    const facts = factsOf([request(0, cents(1_000n)), { type: 'answered_late', increment: 0 }])
     expect(foldFacts(facts)).toMatchObject({ approvedCents: 0n, heldCents: 0n, requestedCents: 1_000n })
   })
 

@@ -6,6 +6,7 @@ import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/ope
 import { newId } from '../../src/values/ids.ts'
 import { startBooks } from '../support/money/books.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
+import { type Cents, cents, NO_CENTS, plus } from '../../src/values/money.ts'
 
 const { service, client, tenant, sql, inBook, wallet } = await startBooks()
 
@@ -34,7 +35,7 @@ interface ModelAccount {
 /** The owner's debt, which continues over all runs. */
 let owed = 0n
 
-const heldIn = ({ holds }: ModelAccount): bigint => holds.reduce((sum, { left }) => sum + left, 0n)
+const heldIn = ({ holds }: ModelAccount): Cents => holds.reduce((sum, { left }) => sum + left, 0n)
 
 /** Applies an operation to the model and to the ledger; undefined if it is not possible. */
 function apply(
@@ -79,7 +80,7 @@ function apply(
   if (!hold || (kind === 'capture' && (cents > hold.left || from === to))) return undefined
   const holdCause = { type: 'trial', id: hold.id }
   if (kind === 'release') {
-    payer.available += hold.left
+    payer.available = plus(payer.available, hold.left)
     payer.holds.shift()
     return inBook({ wallets: [fromId], holds: [holdCause] }, book => book.release(holdCause))
   }
@@ -122,16 +123,16 @@ const KILL = `select pg_terminate_backend(pid) from pg_stat_activity
 
 describe('concurrent postings', () => {
   /** Pays if there is enough, as every noun does; returns what it has moved. */
-  const pay = (from: string, to: string, cents: bigint) =>
+  const pay = (from: string, to: string, cents: Cents) =>
     inBook({ wallets: [from, to] }, book => {
-      if (!book.canPay(from, cents)) return 0n
+      if (!book.canPay(from, cents)) return NO_CENTS
       book.move('transfer', from, to, cents, { type: 'trial', id: newId('trial') })
       return cents
     })
 
   test('of 1 €, a hundred of them from a wallet with 50 €, succeed fifty times', async () => {
     const [from, to] = [await wallet(50), await wallet()]
-    const moved = await Promise.all(Array.from({ length: 100 }, () => pay(from, to, 100n)))
+    const moved = await Promise.all(Array.from({ length: 100 }, () => pay(from, to, cents(100n))))
     expect(moved.filter(cents => cents > 0n)).toHaveLength(50)
     const balances = await balancesOf(sql, tenant, [from, to])
     expect([from, to].map(id => balances.get(id)?.availableCents)).toEqual([0n, 5_000n])
@@ -159,7 +160,7 @@ describe('concurrent postings', () => {
     let [sure, lost, paying] = [0n, 0n, 6]
     const lane = async () => {
       for (let n = 0; n < 40; n++)
-        await pay(from, to, 1n).then(
+        await pay(from, to, cents(1n)).then(
           cents => {
             sure += cents
           },
@@ -173,7 +174,7 @@ describe('concurrent postings', () => {
       while (paying > 0) await service.sql(KILL)
     }
     await Promise.all([...Array.from({ length: 6 }, lane), killer()])
-    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableCents ?? 0n
+    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableCents ?? NO_CENTS
     expect(lost).toBeGreaterThan(0n)
     expect(received >= sure && received <= sure + lost).toBe(true)
     await expectVerifiedLedger(client)

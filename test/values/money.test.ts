@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { formatMoney, money } from '../../src/values/money.ts'
+import { type Cents, cents, formatMoney, money } from '../../src/values/money.ts'
 
 const HIGHEST = 10_000_000_000_000n
 
-const cents = fc.bigInt({ min: 0n, max: HIGHEST })
+const cents = fc.bigInt({ min: 0n, max: HIGHEST }).map(cents)
 
 /** Encodes an amount as JSON text; `received` decodes it. */
-const sent = (amount: bigint): string => JSON.stringify(z.encode(money, amount))
+const sent = (amount: Cents): string => JSON.stringify(z.encode(money, amount))
 const received = (text: string) => money.safeParse(JSON.parse(text))
 
 describe('an amount of euros', () => {

@@ -7,7 +7,7 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after, days, minutes } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
@@ -24,18 +24,18 @@ const credited: NetworkDecision = { status: 'credited', amountCents: null }
 
 /** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
 const byAmount: ReadonlyMap<Cents, readonly Decision[]> = new Map([
-  [9_201n, [{ afterMs: days(1), outcome: won }]],
-  [9_202n, [{ afterMs: days(1), outcome: lost }]],
-  [9_203n, [credit(credited), { afterMs: days(3), outcome: won }]],
-  [9_204n, [credit(credited), { afterMs: days(3), outcome: lost }]],
+  [cents(9_201n), [{ afterMs: days(1), outcome: won }]],
+  [cents(9_202n), [{ afterMs: days(1), outcome: lost }]],
+  [cents(9_203n), [credit(credited), { afterMs: days(3), outcome: won }]],
+  [cents(9_204n), [credit(credited), { afterMs: days(3), outcome: lost }]],
 ])
 
 function credit(outcome: NetworkDecision): Decision {
   return { afterMs: 0, outcome }
 }
 
-const REFUSED_CENTS: Cents = 9_205n
-const SILENT_CENTS: Cents = 9_206n
+const REFUSED_CENTS: Cents = cents(9_205n)
+const SILENT_CENTS: Cents = cents(9_206n)
 
 const REFUSED_AMOUNT: ProcessorFailure = {
   failure: 'refused',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CardMerchant } from '../../ports/card-processor.ts'
+import { roundCents } from '../../values/money.ts'
 
 /**
  * The members of Stripe's objects that are read. A missing member, or one of another type, makes the message
@@ -26,8 +27,8 @@ function idOf(value: string | { id: string }): string {
 /** Amounts are in the card's currency, regardless of the merchant’s: all cards are in euros. */
 const eur = z.literal('eur', 'every card is in euros')
 
-const cents = z.int().transform(BigInt)
-const requestedAmount = z.int().min(0).transform(BigInt)
+const cents = z.int().transform(roundCents)
+const requestedAmount = z.int().min(0).transform(roundCents)
 
 const merchantData = z
   .object({

@@ -1,13 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import {
-  nullable,
-  record,
-  tenantTable,
-  textArray,
-  timestamp,
-  zeroCents,
-} from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, textArray, timestamp, zeroCents } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /** `pending`: the processor has not issued the network token yet. `failed`: the processor refused it. */
@@ -32,7 +25,7 @@ const schema = defineEntity({
     cardId: p.text(),
     status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
     merchantScope: textArray(),
-    amountLimitCents: p.bigint().name('amount_limit_cents'),
+    amountLimitCents: centsColumn('amount_limit_cents'),
     spentCents: zeroCents('spent_cents'),
     maxCharges: nullable.integer(),
     charges: p.integer().onCreate(() => 0),

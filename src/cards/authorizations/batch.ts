@@ -49,6 +49,7 @@ import {
   updateAuthorizations,
   updateMessages,
 } from './authorization-rows.ts'
+import { NO_CENTS } from '../../values/money.ts'
 
 export interface CardBatchQuery {
   readonly agentIds: readonly string[]
@@ -302,7 +303,7 @@ export const readDecisionState = batchLoader<Funds>({
   async funds(sql, { tenant }, { wallets }) {
     const balances = await balancesOf(sql, tenant, wallets)
     return {
-      available: wallet => balances.get(wallet)?.availableCents ?? 0n,
+      available: wallet => balances.get(wallet)?.availableCents ?? NO_CENTS,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
     }
   },

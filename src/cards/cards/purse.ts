@@ -13,6 +13,7 @@ import { lockAgentOfCard, lockCard, lockNumbers, withBalance } from './card-with
 import { schedule } from './due.ts'
 import { cardProcess } from './process.ts'
 import { ACTED, NOT_ACTED } from './processor-calls.ts'
+import { NO_CENTS, minus } from '../../values/money.ts'
 
 type FundContext = ContextOf<typeof cardsApi.fund>
 
@@ -45,7 +46,7 @@ export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, co
   const { posted, held } = book.balance(walletId)
   const moved = { walletId, fromWalletId: from, amountCents, balanceCents: posted }
   emit('card.funded', { ...cardEvent(locked.card), ...moved })
-  return withBalance(locked, { availableCents: posted - held, heldCents: held })
+  return withBalance(locked, { availableCents: minus(posted, held), heldCents: held })
 }
 
 /** The purse is opened with the first money. The agent's tokens see it only through the card. */
@@ -93,7 +94,7 @@ export function returnPurse(
   const { walletId } = card
   if (walletId === null) return
   const isFrozen = book.isFrozen(walletId)
-  const amountCents = isFrozen ? 0n : book.available(walletId)
+  const amountCents = isFrozen ? NO_CENTS : book.available(walletId)
   if (amountCents > 0n) {
     book.move('purse_return', walletId, toWallet.id, amountCents, { type: 'card', id: newId('return') })
     emit('wallet.credited', walletEvent(toWallet, book.balance(toWallet.id).posted, amountCents))

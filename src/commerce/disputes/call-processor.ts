@@ -32,6 +32,7 @@ import {
 import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
 import { factsOf, isOfNetwork } from './state.ts'
 import type { BundleInput } from './thread.ts'
+import { type Cents, cents, minus } from '../../values/money.ts'
 
 /** JSON, as it outlives a crash. */
 interface DisputeCall {
@@ -161,7 +162,7 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
 }
 
 const claimOf = ({ amountCents, refundedCents, reason, description }: Dispute): DisputeCall['claim'] => ({
-  cents: String(amountCents - refundedCents),
+  cents: String(minus(amountCents, refundedCents)),
   reason,
   description,
 })
@@ -174,11 +175,11 @@ async function callProcessor(
   const { disputeId, kind, claim, openedAt, processorCardId } = asked
   const { requestId } = outside
   const call = { reference: `${disputeId}/${kind}`, requestId, now: new Date(asked.now) }
-  const amountCents = BigInt(claim.cents)
+  const amountCents = cents(claim.cents)
   if (kind === 'open') {
     const clearings = asked.clearings
-      .map(({ id, cents }) => ({ id, amountCents: BigInt(cents) }))
-      .sort((one, other) => Number(other.amountCents - one.amountCents))
+      .map(({ id, cents: amount }) => ({ id, amountCents: cents(amount) }))
+      .sort((one, other) => Number(minus(other.amountCents, one.amountCents)))
     const dispute = { ...claim, disputeId, amountCents, processorCardId, clearings }
     return { kind, answer: await disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call) }
   }
@@ -201,7 +202,7 @@ async function callProcessor(
 
 const knownDispute = (
   { processorDisputeId, submittedAt }: DisputeCall,
-  amountCents: bigint,
+  amountCents: Cents,
 ): KnownDispute => ({
   processorDisputeId: processorDisputeId ?? '',
   amountCents,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { flag, nullable, record, tenantTable, textArray, zeroCents } from '../../kernel/database/entity.ts'
+import { centsColumn, flag, nullable, record, tenantTable, textArray, zeroCents } from '../../kernel/database/entity.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
@@ -75,12 +75,12 @@ const schema = defineEntity({
     reason: p.enum(disputeReasons),
     description: p.text(),
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     /**
      * Refunded before the dispute, apart from requested refunds, whose amounts were never disputed. Only
      * later refunds reduce the dispute.
      */
-    refundedBeforeCents: p.bigint().name('refunded_before_cents'),
+    refundedBeforeCents: centsColumn('refunded_before_cents'),
     refundedCents: zeroCents('refunded_cents'),
     creditedCents: zeroCents('credited_cents'),
     recoveredCents: zeroCents('recovered_cents'),

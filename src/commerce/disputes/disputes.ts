@@ -16,7 +16,7 @@ import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { id, newId } from '../../values/ids.ts'
-import { cents, formatMoney, restOf } from '../../values/money.ts'
+import { cents, type Cents, formatMoney, restOf } from '../../values/money.ts'
 import { disputeEvent, disputesApi, laterEvents } from './api.ts'
 import { bundle } from './bundle.ts'
 import { callStep, notice, submit } from './call-processor.ts'
@@ -105,7 +105,7 @@ function blockerOf(
   transaction: Transaction,
   payment: CardAuthorization | null,
   earlier: readonly Dispute[],
-  { left, body }: { readonly left: bigint; readonly body: Body },
+  { left, body }: { readonly left: Cents; readonly body: Body },
   { now, refuse }: Creating,
 ) {
   if (!BY_CARD.has(transaction.type)) return refuse('use_refund')

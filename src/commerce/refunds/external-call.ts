@@ -19,6 +19,7 @@ import {
 } from '../collect/index.ts'
 import { refundResponse, refundsApi } from './api.ts'
 import { refundProcess } from './process.ts'
+import { cents } from '../../values/money.ts'
 
 /** What the processor needs to know of a card payment to request a refund from its merchant. */
 export interface PushablePayment extends Row {
@@ -86,11 +87,11 @@ type PushAnswer = CardRefundOutcome | ProcessorFailure
 
 /** Every repetition has one reference, so the next call reveals the outcome of a lost answer. */
 async function push(
-  { refundId, mode, now, since, cents, refund }: Push,
+  { refundId, mode, now, since, cents: amount, refund }: Push,
   { ports, requestId }: CallContext,
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
-  const asked = { ...refund, amountCents: BigInt(cents), requestedAt: new Date(since) }
+  const asked = { ...refund, amountCents: cents(amount), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
     pushRefund?.(asked, call) ?? { failure: 'refused', code: 'cannot', message: 'It cannot ask merchants.' }

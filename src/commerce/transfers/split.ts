@@ -12,6 +12,7 @@ import {
   transferMachine,
   transferResponse,
 } from './transfer.ts'
+import { sumOf } from '../../values/money.ts'
 
 type Split = ContextOf<typeof splitApi.split>
 
@@ -46,7 +47,7 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   if (code) return refuse(code)
   const problem = partsRefusal(parts)
   if (problem) return refuse(problem)
-  const amountCents = parts.reduce((sum, part) => sum + part.amountCents, 0n)
+  const amountCents = sumOf(parts.map(part => part.amountCents))
   const [from, ...payees] = ids.map(id => wallets.get(id))
   const refusal = walletRefusal(from, payees, context)
   if (refusal) return refusal

@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, minus, plus } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
@@ -43,14 +43,14 @@ function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
     const merged = merchants.get(key)
     if (merged) {
       merged.spends += row.spends
-      merged.amountCents += row.amountCents
+      merged.amountCents = plus(merged.amountCents, row.amountCents)
     } else merchants.set(key, { ...row })
   }
   return [...merchants.values()].sort(byUse)
 }
 
 const byUse = (a: MerchantSpend, b: MerchantSpend): number =>
-  b.spends - a.spends || Number(b.amountCents - a.amountCents) || (a.merchant < b.merchant ? -1 : 1)
+  b.spends - a.spends || Number(minus(b.amountCents, a.amountCents)) || (a.merchant < b.merchant ? -1 : 1)
 
 type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
 

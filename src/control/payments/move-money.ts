@@ -1,6 +1,6 @@
 import type { Cause } from '../../money/ledger/index.ts'
 import { firstOpenWallet } from '../../money/wallets/index.ts'
-import { type Cents, cents, minOf, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, cents, minOf, NO_CENTS, plus, restOf } from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
 import { type Channel, coveringIntent, type Evidence, type Payment, type PaymentBatch } from './payment.ts'
 import { intentReference } from './references.ts'
@@ -93,7 +93,7 @@ class PaymentMoney {
     for (const { increment, approvedCents, heldCents } of shares) {
       const hold = this.#channel.holdReference(this.#payment.id, increment)
       const excess = restOf(cents(book.heldFor(hold)), heldCents)
-      if (excess > 0n) freed += book.releasePart(hold, excess, this.#next())
+      if (excess > 0n) freed = plus(freed, book.releasePart(hold, excess, this.#next()))
       if (!book.hasHeld(hold) && heldCents > 0n && approvedCents > 0n) this.#hold(hold, heldCents)
     }
     if (freed > 0n) this.#repay(freed)

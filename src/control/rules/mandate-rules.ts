@@ -1,4 +1,4 @@
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, minus } from '../../values/money.ts'
 import { asksForAmount } from './amount-rules.ts'
 import {
   type Check,
@@ -39,7 +39,7 @@ const leftAfter = ({ limits }: MandateUse, holdCents: Cents): LimitLeft[] =>
   limits.map(({ period, limitCents, usedCents }) => ({
     period,
     limitCents,
-    leftCents: limitCents - usedCents - holdCents,
+    leftCents: minus(minus(limitCents, usedCents), holdCents),
   }))
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
@@ -83,7 +83,7 @@ function allowedBy(use: MandateUse, holdCents: Cents): Check {
     ...plainCheck('mandate', 'pass', `${mandateInWords(use)} approves it without a person${words}.`),
     ...(narrowest && {
       limit: toFigure(narrowest.limitCents),
-      used: toFigure(narrowest.limitCents - narrowest.leftCents),
+      used: toFigure(minus(narrowest.limitCents, narrowest.leftCents)),
       remaining: toFigure(narrowest.leftCents),
     }),
   }

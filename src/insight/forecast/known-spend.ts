@@ -1,7 +1,7 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, roundCents } from '../../values/money.ts'
 import type { Run } from '../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
 import { subscriptionHistory } from './method/subscriptions.ts'
@@ -92,7 +92,7 @@ export function chargesAhead(
       if (ahead < most) cents[ahead] = (cents[ahead] as number) + expected.cents
       if (place > 0 && ahead >= days) continue
       const date = dateOfDay(expected.day)
-      const amountCents = BigInt(expected.cents)
+      const amountCents = roundCents(expected.cents)
       known.push({
         kind: 'subscription',
         date,

@@ -3,6 +3,7 @@ import type { OpenRecords } from '../contract/deadline.ts'
 import { type Process, type StartInput, workflowIdOf } from '../contract/process.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { runSummary } from '../journal/outbox.ts'
+import { cents } from '../../values/money.ts'
 
 export interface WorkflowRuns {
   /** Which of these are open. Temporal's list of runs is eventually consistent. */
@@ -101,7 +102,7 @@ function startInputOf(
   process: Process,
   { id, ownerId, mode, agentId, amountCents, about }: OpenRecord,
 ): StartInput {
-  const amount = amountCents === null ? {} : { amountCents: BigInt(amountCents) }
+  const amount = amountCents === null ? {} : { amountCents: cents(amountCents) }
   const subject = about === null ? amount : { about }
   return { id, ownerId, mode, agentId, summary: runSummary(process, mode, { id, agentId, ...subject }) }
 }

@@ -7,6 +7,7 @@ import { type Book, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, openBook } from '../le
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
 import { FIRST_CHECK_AFTER, Funding, fundingMachine, isPending, nextCheckAfter } from './funding.ts'
+import { minus } from '../../values/money.ts'
 
 type Settling = Pick<
   ContextOf<typeof fundApi.follow>,
@@ -184,7 +185,7 @@ export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: st
   fundingMachine.move(funding, 'reversed')
   Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
   emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })
-  const taken = amountCents - owed
+  const taken = minus(amountCents, owed)
   if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
   return funding
 }

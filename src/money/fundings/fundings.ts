@@ -18,6 +18,7 @@ import {
   fundPersonal,
   isPending,
 } from './funding.ts'
+import { type Cents, cents } from '../../values/money.ts'
 
 /** Stored before the call, so it must be JSON. */
 interface ChargeRequest {
@@ -31,7 +32,7 @@ interface ChargeRequest {
 }
 
 interface FundingMembers {
-  readonly amountCents: bigint
+  readonly amountCents: Cents
   readonly paymentMethodId: string | null
 }
 
@@ -40,9 +41,9 @@ type FundingContext = ContextOf<typeof fundApi.create>
 const SETTLED: ChargeState = { status: 'settled' }
 const UNKNOWN: ChargeState = { status: 'unknown' }
 
-const chargeOf = ({ cents, madeAt }: ChargeRequest, token: string): Charge => ({
+const chargeOf = ({ cents: amount, madeAt }: ChargeRequest, token: string): Charge => ({
   token,
-  amountCents: BigInt(cents),
+  amountCents: cents(amount),
   madeAt: new Date(madeAt),
 })
 

@@ -6,17 +6,18 @@ import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonal } from './ac
 import { ledgerApi } from './api.ts'
 import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
+import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
 
 interface Figures {
-  readonly postedCents: bigint
-  readonly heldCents: bigint
+  readonly postedCents: Cents
+  readonly heldCents: Cents
   readonly version: bigint
 }
 
 const figuresOf = ({ postedCents, heldCents, version }: Figures) => ({
   postedCents,
   heldCents,
-  availableCents: postedCents - heldCents,
+  availableCents: minus(postedCents, heldCents),
   version: Number(version),
 })
 
@@ -34,7 +35,7 @@ const entryRecord = (entry: LedgerEntry) => ({
   version: Number(entry.version),
 })
 
-const NOTHING = { posted: 0n, held: 0n, version: 0n }
+const NOTHING = { posted: NO_CENTS, held: NO_CENTS, version: 0n }
 
 /** One verification at a time per tenant: a ledger may have ten million entries. */
 async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<typeof ledgerApi.verify>) {

@@ -3,7 +3,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, minOf, minus, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
+import { type Cents, cents, minOf, minus, negated, NO_CENTS, plus, restOf, sumOf } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import {
@@ -141,8 +141,8 @@ export class Refunds {
   ): boolean {
     const { arrivedCents } = row
     if (row.status !== 'completed' || !this.#fail(row, failure, emit)) return false
-    this.#change(row, { arrivedCents: 0n })
-    if (transaction) refundTransaction(transaction, -arrivedCents, this.#tenantNow.now, emit)
+    this.#change(row, { arrivedCents: NO_CENTS })
+    if (transaction) refundTransaction(transaction, negated(arrivedCents), this.#tenantNow.now, emit)
     return true
   }
 
@@ -175,11 +175,11 @@ export class Refunds {
     let missing: Cents = minus(ofPayment, sumOf(linked.map(({ arrivedCents }) => cents(arrivedCents))))
     for (const row of rows.filter(one => one.transactionId === null)) {
       if (missing <= 0n) break
-      missing -= this.#assign(row, missing, transactionId)
+      missing = minus(missing, this.#assign(row, missing, transactionId))
     }
     for (const row of linked.filter(({ origin }) => origin !== 'asked').toReversed()) {
       if (missing >= 0n) break
-      missing += this.#assign(row, -missing, null)
+      missing = plus(missing, this.#assign(row, negated(missing), null))
     }
   }
 
@@ -210,7 +210,7 @@ export class Refunds {
 
   #receive(row: RefundRow, amountCents: Cents, walletId: string | null, emit: ArrivedEmitter): void {
     const { now } = this.#tenantNow
-    this.#change(row, { arrivedCents: row.arrivedCents + amountCents, walletId })
+    this.#change(row, { arrivedCents: plus(row.arrivedCents, amountCents), walletId })
     if (outstandingOf(row) > 0n || !refundMachine.move(row, 'completed')) return
     this.#change(row, { completedAt: now, ...NOT_AWAITED })
     emit('refund.completed', refundEvent(row))
@@ -231,7 +231,7 @@ export class Refunds {
     const part = minOf(cents(row.amountCents), cents(most))
     if (part === row.amountCents) this.#change(row, { transactionId })
     else {
-      this.#change(row, { amountCents: row.amountCents - part, arrivedCents: row.arrivedCents - part })
+      this.#change(row, { amountCents: minus(row.amountCents, part), arrivedCents: minus(row.arrivedCents, part) })
       const { id: _, ...members } = row
       this.#add({ ...members, transactionId, amountCents: part, arrivedCents: part })
     }

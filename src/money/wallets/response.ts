@@ -4,15 +4,16 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { type Balance, type Book, balancesOf } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 
-export const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
+export const EMPTY: Balance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
 
 export const withBalance = (wallet: Wallet, { availableCents, heldCents }: Balance) =>
   withMembers(wallet, { availableCents, heldCents })
 
 export function balanceIn(book: Book, walletId: string): Balance {
   const { posted, held } = book.balance(walletId)
-  return { availableCents: posted - held, heldCents: held }
+  return { availableCents: minus(posted, held), heldCents: held }
 }
 
 export async function withBalances(
@@ -30,8 +31,8 @@ export async function withBalances(
 /** Its current balance, and the amount that moved, if any. */
 export const walletEvent = (
   { id, status }: Pick<Wallet, 'id' | 'status'>,
-  balanceCents: bigint,
-  amountCents?: bigint,
+  balanceCents: Cents,
+  amountCents?: Cents,
 ): z.output<typeof WalletEvent> => ({
   walletId: id,
   status,
@@ -42,4 +43,4 @@ export const walletEvent = (
 export const eventWithBalance = (
   wallet: Wallet,
   { availableCents, heldCents }: Balance,
-): z.output<typeof WalletEvent> => walletEvent(wallet, availableCents + heldCents)
+): z.output<typeof WalletEvent> => walletEvent(wallet, plus(availableCents, heldCents))

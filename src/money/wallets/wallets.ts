@@ -7,6 +7,7 @@ import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
 import { balanceIn, EMPTY, eventWithBalance, withBalance, withBalances } from './response.ts'
 import { isPurse, Wallet, walletMachine, walletsPersonal } from './wallet.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
 async function parentProblem(id: string, { records }: Pick<Context, 'records'>) {
@@ -71,8 +72,8 @@ const wallets = implement(walletsApi, {
     if (!wallet) return refuse('wallet_not_found')
     const at = query.at ?? now
     const balance = await walletBalanceAt(sql, tenant, at, wallet.id)
-    const { posted, held } = balance ?? { posted: 0n, held: 0n }
-    return { walletId: wallet.id, at, availableCents: posted - held, heldCents: held }
+    const { posted, held } = balance ?? { posted: NO_CENTS, held: NO_CENTS }
+    return { walletId: wallet.id, at, availableCents: minus(posted, held), heldCents: held }
   },
 
   async close({ params }, context) {

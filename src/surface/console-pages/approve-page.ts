@@ -6,6 +6,7 @@ import { layout, timeIn } from './layout.ts'
 import { germanReason, ruleName, unitOf } from './rule-texts.ts'
 import { texts } from './texts.ts'
 import type { ApprovalView, ShownCheck } from './views.ts'
+import { roundCents } from '../../values/money.ts'
 
 const HEADLINE = 80
 
@@ -201,4 +202,4 @@ function remainingText({ rule, remaining, limit }: ShownCheck, language: Languag
 }
 
 const euros = (language: Language, figure: number): string =>
-  amountIn(language, BigInt(Math.round(figure * 100)))
+  amountIn(language, roundCents(figure * 100))

@@ -60,7 +60,7 @@ export interface ApprovalView {
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
   /** The amount paid: a merchant may take less than was approved. */
-  readonly paidCents: bigint | null
+  readonly paidCents: Cents | null
   readonly hasProof: boolean
   readonly viewer: Viewer
   readonly mayDecide: boolean

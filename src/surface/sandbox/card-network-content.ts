@@ -14,6 +14,7 @@ import type {
   ReverseBody,
   ShipBody,
 } from './card-network-schemas.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 
 type Made = MessageContent | Refusal
 
@@ -106,8 +107,8 @@ export function clearing(
   known: MessageContext,
   context: NetworkContext,
 ): Made {
-  const { approvedCents = 0n, clearedCents = 0n } = known.authorization ?? {}
-  const amountCents = body.amountCents ?? approvedCents - clearedCents
+  const { approvedCents = NO_CENTS, clearedCents = NO_CENTS } = known.authorization ?? {}
+  const amountCents = body.amountCents ?? minus(approvedCents, clearedCents)
   if (amountCents <= 0n) return context.refuse('nothing_left')
   return withMerchant(body, known, context, merchant => ({
     kind: 'clearing',

@@ -6,6 +6,7 @@ import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMessage, MessageContent, SignedMessage } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { cardNetworkApi } from './card-network-api.ts'
+import type { Cents } from '../../values/money.ts'
 
 export type NetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
 
@@ -126,7 +127,7 @@ function namedIn(content: MessageContent): Named {
     tokenId = null,
     disputeId = null,
   } = content as Partial<Named>
-  const { amountCents = null } = content as { amountCents?: bigint | null }
+  const { amountCents = null } = content as { amountCents?: Cents | null }
   return {
     authorizationId,
     ask,

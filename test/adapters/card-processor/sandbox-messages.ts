@@ -5,6 +5,7 @@ import type { CardMessage, CardReply } from '../../../src/ports/card-processor.t
 import { clock, minutes } from '../../../src/values/clock.ts'
 import { anyMessage } from '../../support/cards/messages.ts'
 import { KEY, sandboxWith, secretsOf } from '../../support/cards/sandbox.ts'
+import { NO_CENTS, cents } from '../../../src/values/money.ts'
 
 const processor = sandboxWith()
 const secret = secretsOf(KEY).messages[0] as Buffer
@@ -190,8 +191,8 @@ describe('a message of the sandbox', () => {
 
 describe('the answer to a message of the sandbox', () => {
   test.each<CardReply>([
-    { kind: 'approved', approvedCents: 1_250n, askedCents: 1_250n },
-    { kind: 'approved', approvedCents: 0n, askedCents: 0n },
+    { kind: 'approved', approvedCents: cents(1_250n), askedCents: cents(1_250n) },
+    { kind: 'approved', approvedCents: NO_CENTS, askedCents: NO_CENTS },
     { kind: 'declined', reason: 'The daily limit of € 70.00 is reached.' },
     { kind: 'noted' },
   ])('is the same bytes for the same reply, and says it: $kind', reply => {

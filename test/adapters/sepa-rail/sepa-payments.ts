@@ -2,12 +2,13 @@ import { describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
 import { reasonCode, reasonCodes, reasonOf } from '../../../src/iso20022/reason-codes.ts'
 import type { Payment } from '../../../src/ports/sepa-rail.ts'
+import type { Cents } from '../../../src/values/money.ts'
 
 const rail = sandboxRail()
 const call = { reference: 'transfer_1', requestId: 'request-1' }
 const submittedAt = new Date('2026-11-20T09:30:00.000Z')
 
-const payment = (amountCents: bigint, afterSeconds = 0): Payment => ({
+const payment = (amountCents: Cents, afterSeconds = 0): Payment => ({
   ownerId: 'customer_1',
   endToEndId: 'e2e',
   scheme: 'sct',

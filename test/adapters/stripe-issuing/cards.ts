@@ -3,6 +3,7 @@ import type { CardProcessor, ProcessorControls } from '../../../src/ports/card-p
 import { callOf } from '../../support/cards/sandbox.ts'
 import { aCard, stripeAt } from '../../support/cards/stripe.ts'
 import { refusal, type StripeRequest, startStripeDouble } from '../../support/cards/stripe-double.ts'
+import { cents } from '../../../src/values/money.ts'
 
 const stripe = await startStripeDouble()
 let processor: CardProcessor
@@ -138,9 +139,9 @@ describe('limits and countries of a card at Stripe', () => {
   const { controls: none } = aCard()
   const HIGHEST = '99999999'
   const limited: ProcessorControls = {
-    maxTransactionCents: 1_050n,
-    dailyLimitCents: 10_000n,
-    monthlyLimitCents: 100_000n,
+    maxTransactionCents: cents(1_050n),
+    dailyLimitCents: cents(10_000n),
+    monthlyLimitCents: cents(100_000n),
     allowedCountries: ['DE', 'FR'],
     allowedMccs: ['5942'],
     blockedMccs: ['7995'],

@@ -6,19 +6,20 @@ import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { messageOf, readEvent, stripeAt } from '../../support/cards/stripe.ts'
 import { startStripeDouble } from '../../support/cards/stripe-double.ts'
 import { type StripeMock, startStripeMock } from '../../support/cards/stripe-mock.ts'
+import { cents } from '../../../src/values/money.ts'
 
 const newDispute = (more: Partial<NewDispute> = {}): NewDispute => ({
   disputeId: 'dispute_1',
   processorCardId: 'ic_1',
   openedAt: requestedAt,
-  clearings: [{ id: 'ipi_1', amountCents: 2_500n }],
-  amountCents: 2_000n,
+  clearings: [{ id: 'ipi_1', amountCents: cents(2_500n) }],
+  amountCents: cents(2_000n),
   reason: 'not_received',
   description: 'It never came.',
   ...more,
 })
 
-const known: KnownDispute = { processorDisputeId: 'idp_1', amountCents: 2_000n, submittedAt: requestedAt }
+const known: KnownDispute = { processorDisputeId: 'idp_1', amountCents: cents(2_000n), submittedAt: requestedAt }
 const evidence = {
   amountCents: 2_000n,
   reason: 'not_received',
@@ -63,7 +64,7 @@ describe('a dispute at Stripe', () => {
   test('is opened once, also where its amount has changed since or the key is forgotten', async () => {
     const call = callOf('dispute_1/open')
     const first = await disputes.open(newDispute(), call)
-    expect(await disputes.open(newDispute({ amountCents: 1_000n }), call)).toEqual(first)
+    expect(await disputes.open(newDispute({ amountCents: cents(1_000n) }), call)).toEqual(first)
     stripe.forgetKeys()
     const nextDay = { ...call, now: after(requestedAt, minutes(25 * 60)) }
     expect(await disputes.open(newDispute(), nextDay)).toEqual(first)

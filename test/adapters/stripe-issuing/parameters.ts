@@ -5,6 +5,7 @@ import { aKeyPair } from '../../support/cards/encryption-keys.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { aCard, address, stripeAt } from '../../support/cards/stripe.ts'
 import { type StripeMock, startStripeMock } from '../../support/cards/stripe-mock.ts'
+import { cents } from '../../../src/values/money.ts'
 
 /** The mock refuses parameters that Stripe does not accept; it has no state and no card numbers. */
 let mock: StripeMock
@@ -39,9 +40,9 @@ describe('Stripe’s own stand-in', () => {
       aCard({
         controls: {
           ...aCard().controls,
-          maxTransactionCents: 1_000n,
-          dailyLimitCents: 2_000n,
-          monthlyLimitCents: 3_000n,
+          maxTransactionCents: cents(1_000n),
+          dailyLimitCents: cents(2_000n),
+          monthlyLimitCents: cents(3_000n),
           allowedCountries: ['DE', 'FR'],
         },
       }),

@@ -14,6 +14,7 @@ import {
 import type { Numbered } from '../database/intent-rows.ts'
 import { usualOrShort } from '../short.ts'
 import { ENCRYPTION_KEY, type Stage } from '../stage.ts'
+import { roundCents } from '../../../src/values/money.ts'
 
 /** More payments than one measurement needs. */
 const PAYMENTS = usualOrShort(12_000, 2_500)
@@ -59,7 +60,7 @@ export const asking = (cover: Cover): MessageContent => ({
   kind: 'authorization',
   authorizationId: 'iauth-{n}',
   ask: 0,
-  amountCents: BigInt(CARD_CENTS),
+  amountCents: roundCents(CARD_CENTS),
   partialAllowed: false,
   merchant: merchantOf(cover),
 })
@@ -68,7 +69,7 @@ export const clearing: MessageContent = {
   kind: 'clearing',
   clearingId: 'clearing-{n}',
   authorizationId: 'iauth-{n}',
-  amountCents: BigInt(CARD_CENTS),
+  amountCents: roundCents(CARD_CENTS),
   final: true,
   merchant: merchantOf('uncovered'),
 }

@@ -16,6 +16,7 @@ import {
   past,
   REQUEST,
 } from './copied-rows.ts'
+import { cents } from '../../../src/values/money.ts'
 
 /** The agent with a tenth of all authorizations. */
 export const HOT = 1
@@ -61,7 +62,7 @@ async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void
       kind: 'clearing',
       clearingId: `past-clearing-${FATES[fate]}`,
       authorizationId: refOf(fate),
-      amountCents: 950n,
+      amountCents: cents(950n),
       final: true,
       merchant,
     })

@@ -7,6 +7,7 @@ import { asked, issue } from '../../support/cards/agent-credentials.ts'
 import { aShopper } from '../../support/cards/reveal.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { cents, type Cents } from '../../../src/values/money.ts'
 
 const service = await startTestService()
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 })
@@ -33,7 +34,7 @@ describe('an authorization by a network token', () => {
     const { open, token } = await aToken({ merchantScope: ['Bookshop', '*.example.com'] })
     const charges = await open()
     const blockerOf = (merchant: { descriptor: string; url: string | null }) =>
-      charges.blockerOf(token, { merchant, amountCents: 100n, now })
+      charges.blockerOf(token, { merchant, amountCents: cents(100n), now })
     expect(blockerOf(SHOP)).toBeUndefined()
     expect(blockerOf({ descriptor: 'SQ *BOOKSHOP', url: null })).toBeUndefined()
     expect(blockerOf({ descriptor: 'CASINO', url: null })).toBe(
@@ -45,18 +46,18 @@ describe('an authorization by a network token', () => {
   test('is within what its limit leaves, to the cent, also after it was stored', async () => {
     const { open, token, client, credential } = await aToken({ amountLimitEuros: 20 })
     const charges = await open()
-    const ask = (amountCents: bigint) => ({ merchant: SHOP, amountCents, now })
-    expect(charges.blockerOf(token, ask(2_000n))).toBeUndefined()
-    charges.charge(token, 1_500n, now)
-    expect(charges.blockerOf(token, ask(500n))).toBeUndefined()
-    expect(charges.blockerOf(token, ask(501n))).toBe(
+    const ask = (amountCents: Cents) => ({ merchant: SHOP, amountCents, now })
+    expect(charges.blockerOf(token, ask(cents(2_000n)))).toBeUndefined()
+    charges.charge(token, cents(1_500n), now)
+    expect(charges.blockerOf(token, ask(cents(500n)))).toBeUndefined()
+    expect(charges.blockerOf(token, ask(cents(501n)))).toBe(
       'The limit of the network token is € 20.00: € 15.00 used, € 5.00 left.',
     )
     await charges.write(sql)
     const again = await open()
-    expect(again.blockerOf(token, ask(501n))).toMatch(/€ 5\.00 left/)
-    again.giveBack(token, 1_500n, now)
-    expect(again.blockerOf(token, ask(2_000n))).toBeUndefined()
+    expect(again.blockerOf(token, ask(cents(501n)))).toMatch(/€ 5\.00 left/)
+    again.giveBack(token, cents(1_500n), now)
+    expect(again.blockerOf(token, ask(cents(2_000n)))).toBeUndefined()
     await again.write(sql)
     const stored = await bodyOf(client.agentCredentials.get({ params: { id: credential.id } }))
     expect([stored.spentEuros, stored.charges]).toEqual([0, 1])
@@ -66,10 +67,10 @@ describe('an authorization by a network token', () => {
     const { open, token } = await aToken({ maxCharges: 2 })
     const charges = await open()
     const ask = { merchant: SHOP, amountCents: 1n, now }
-    charges.charge(token, 1n, now)
-    charges.charge(token, 1n, now, { isIncrement: true })
+    charges.charge(token, cents(1n), now)
+    charges.charge(token, cents(1n), now, { isIncrement: true })
     expect(charges.blockerOf(token, ask)).toBeUndefined()
-    charges.charge(token, 1n, now)
+    charges.charge(token, cents(1n), now)
     expect(charges.blockerOf(token, ask)).toBe('The network token pays 2 times: 2 used, 0 left.')
   })
 
@@ -77,7 +78,7 @@ describe('an authorization by a network token', () => {
     const { open, token, client, credential } = await aToken()
     const params = { id: credential.id }
     const reason = async (at = now) =>
-      (await open()).blockerOf(token, { merchant: SHOP, amountCents: 1n, now: at })
+      (await open()).blockerOf(token, { merchant: SHOP, amountCents: cents(1n), now: at })
     expect(await reason()).toBeUndefined()
     expect(await reason(new Date(credential.expiresAt))).toMatch(/expired at/)
     await bodyOf(client.agentCredentials.suspend({ params }))
@@ -93,6 +94,6 @@ describe('an authorization by a network token', () => {
     const { ownerId } = await service.owner()
     const charges = await openCredentialCharges(sql, { ownerId, mode: 'test' }, [token])
     expect(charges.find(token)).toBeUndefined()
-    expect(charges.blockerOf(token, { merchant: SHOP, amountCents: 1n, now })).toMatch(/is unknown/)
+    expect(charges.blockerOf(token, { merchant: SHOP, amountCents: cents(1n), now })).toMatch(/is unknown/)
   })
 })

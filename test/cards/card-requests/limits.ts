@@ -17,12 +17,13 @@ import {
 } from '../../support/cards/card-requests.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 
 const service = await startTestService()
 const { client } = await service.owner()
 const agent = await aFundedAgent(client)
 
-const cents = fc.bigInt({ min: 0n, max: 10n })
+const cents = fc.bigInt({ min: 0n, max: 10n }).map(cents)
 const limit = fc.option(cents, { nil: null })
 const limits = fc.record({ maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit })
 const given = fc.record(
@@ -31,7 +32,7 @@ const given = fc.record(
 )
 
 /** Null is no limit. */
-const isNoLower = (one: bigint | null, other: bigint | null): boolean =>
+const isNoLower = (one: Cents | null, other: Cents | null): boolean =>
   one === null || (other !== null && one >= other)
 
 describe('the limits of an approval', () => {

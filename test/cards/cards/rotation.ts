@@ -15,6 +15,7 @@ import {
   sandbox,
   service,
 } from './cards-service.ts'
+import { cents } from '../../../src/values/money.ts'
 
 const network = networkBefore(service)
 
@@ -64,7 +65,7 @@ describe('a card that is rotated', () => {
       kind: 'authorization',
       authorizationId,
       ask: 0,
-      amountCents: 5_00n,
+      amountCents: cents(5_00n),
       partialAllowed: false,
       merchant: bookshop,
     })

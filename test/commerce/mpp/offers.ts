@@ -8,6 +8,7 @@ import {
 } from '../../../src/commerce/mpp/offers.ts'
 import { contentDigest, writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
+import { cents } from '../../../src/values/money.ts'
 
 const answer = (authenticate: readonly string[], more: Partial<MerchantAnswer> = {}): MerchantAnswer => ({
   status: 402,
@@ -75,7 +76,7 @@ describe('the offers of a merchant', () => {
 
 const terms: OfferTerms = {
   now: new Date(),
-  heldCents: 2_000n,
+  heldCents: cents(2_000n),
   networks: ['visa'],
   body: null,
   url: new URL('https://shop.example.com/buy'),

@@ -8,6 +8,7 @@ import {
   plainRequest,
   type RulesInput,
 } from '../../support/control/decide.ts'
+import { cents } from '../../../src/values/money.ts'
 
 describe('the amount that is held', () => {
   test.each([
@@ -23,9 +24,9 @@ describe('the amount that is held', () => {
 
   test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>, bigint]>([
     ['one payment', { maxTransactionEuros: 20.5 }, {}, {}, 2_050n],
-    ['the day', { dailyLimitEuros: 100 }, {}, { dayCents: 7_900n }, 2_100n],
-    ['the month', { monthlyLimitEuros: 100 }, {}, { monthCents: 8_000n }, 2_000n],
-    ['a budget', {}, { budgets: [budgetOf('run', 5_000n, 2_990n)] }, {}, 2_010n],
+    ['the day', { dailyLimitEuros: 100 }, {}, { dayCents: cents(7_900n) }, 2_100n],
+    ['the month', { monthlyLimitEuros: 100 }, {}, { monthCents: cents(8_000n) }, 2_000n],
+    ['a budget', {}, { budgets: [budgetOf('run', cents(5_000n), cents(2_990n))] }, {}, 2_010n],
   ])(
     'has no more tolerance than the limit of %s leaves, and is not refused for it',
     (_, rules, request, counters, held) => {

@@ -18,6 +18,7 @@ import {
 import { decideUnder } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, nullable } from '../../support/control/random-spends.ts'
+import { type Cents, cents, NO_CENTS } from '../../../src/values/money.ts'
 
 const positionOf = (name: string): number =>
   ruleTable.findIndex(rule => rule.name === name || rule.alias === name)
@@ -35,7 +36,7 @@ describe('a decision with the terms of a card', () => {
             evaluate({
               request,
               counters,
-              holdCents: 0n,
+              holdCents: NO_CENTS,
               amountInWords: '',
               outcomeSoFar: 'pass',
               mandate: undefined,
@@ -86,14 +87,14 @@ describe('a decision with the terms of a card', () => {
     expect(reason({}, { card })).toBe('On the card: Bookshop is on the blocklist, as Bookshop.')
     expect(reason({}, { card, agentStatus: 'frozen' })).toBe('The agent is frozen: it cannot spend.')
     const dear = { amountCents: 10_000n }
-    const limited = (cents: bigint) => ({ ...dear, card: { ...noControls, maxTransactionCents: cents } })
-    expect(reason({ maxTransactionEuros: 20 }, limited(5_000n))).toBe(
+    const limited = (cents: Cents) => ({ ...dear, card: { ...noControls, maxTransactionCents: cents } })
+    expect(reason({ maxTransactionEuros: 20 }, limited(cents(5_000n)))).toBe(
       '€ 100.00 is above the limit of € 20.00 for one payment.',
     )
-    expect(reason({ maxTransactionEuros: 20 }, limited(1_000n))).toBe(
+    expect(reason({ maxTransactionEuros: 20 }, limited(cents(1_000n)))).toBe(
       'On the card: € 100.00 is above the limit of € 10.00 for one payment.',
     )
-    const { checks } = decideUnder({ maxTransactionEuros: 200 }, limited(15_000n))
+    const { checks } = decideUnder({ maxTransactionEuros: 200 }, limited(cents(15_000n)))
     expect(checks.find(({ rule }) => rule === 'maxTransactionEuros')).toMatchObject({
       outcome: 'pass',
       limit: 150,

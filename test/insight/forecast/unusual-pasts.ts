@@ -14,6 +14,7 @@ import {
   steady,
   todayOf,
 } from '../../support/insight/paying.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 
 const service = await startTestService()
 
@@ -92,9 +93,9 @@ describe('the forecast of an unusual past', () => {
       refundedCents: 4_000n,
       feesCents: 0n,
     })
-    const history = historyOf([dayOf('2026-01-01', 500n), dayOf('2026-01-02', -300n)], '2026-01-04')
+    const history = historyOf([dayOf('2026-01-01', cents(500n)), dayOf('2026-01-02', cents(-300n))], '2026-01-04')
     expect(history.spend.cents).toEqual([500, 0, 0])
-    expect(historyOf([dayOf('2026-01-01', 500n), dayOf('2026-01-04', -300n)], '2026-01-04').todayCents).toBe(
+    expect(historyOf([dayOf('2026-01-01', cents(500n)), dayOf('2026-01-04', cents(-300n))], '2026-01-04').todayCents).toBe(
       0,
     )
   })

@@ -23,6 +23,7 @@ import {
   queryOf,
   unnamedRefundOf,
 } from './incoming-message.ts'
+import { NO_CENTS } from '../../../values/money.ts'
 
 type ProcessMessages = HandlerOf<typeof authorizationsApi.take>
 type MessageContext = Parameters<ProcessMessages['decide']>[2]
@@ -121,7 +122,7 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   return rows.find(row => {
     const isAwaited = row.processorRef === null && row.status === 'confirmed'
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
-    const most = payments.find(row.intentId)?.holdCents ?? 0n
+    const most = payments.find(row.intentId)?.holdCents ?? NO_CENTS
     return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
   })
 }

@@ -14,7 +14,7 @@ import { transactionsById } from '../../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
-import { type Cents, cents, formatMoney, minOf, minus, sumOf } from '../../../values/money.ts'
+import { type Cents, cents, formatMoney, minOf, minus, plus, sumOf } from '../../../values/money.ts'
 import { lockRefundedAgents, openPayBacks, type PayBacks } from '../../transfers/index.ts'
 import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
@@ -195,8 +195,8 @@ function beginRefund(
     { id, way, amountCents, reason, note, ...of, askDueAt },
     emit,
   )
-  payment.refundedCents += amountCents
-  request.refundingCents += amountCents
+  payment.refundedCents = plus(payment.refundedCents, amountCents)
+  request.refundingCents = plus(request.refundingCents, amountCents)
   Object.assign(request, { updatedAt: now })
   Object.assign(payment, { updatedAt: now })
   emit('claim.request.refund_started', refundEvent(request, refund))

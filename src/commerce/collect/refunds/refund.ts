@@ -31,6 +31,7 @@ import {
 } from './api.ts'
 import { beginRefunds, type RefundTarget } from './begin-refund.ts'
 import { endRefund, openRefunding, writeRefunding } from './end-refund.ts'
+import { cents } from '../../../values/money.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
@@ -135,7 +136,7 @@ export async function askAcquirer(
 ): Promise<RequestRefundOutcome[]> {
   const outcomes: RequestRefundOutcome[] = []
   for (const { refundId, cents: amount, charge } of refunds) {
-    const asked = { ...charge, amountCents: BigInt(amount), refundReference: refundId }
+    const asked = { ...charge, amountCents: cents(amount), refundReference: refundId }
     const outcome = await ports.acquirer(mode).refund(asked, { requestId, now: new Date(now) })
     outcomes.push({ refundId, outcome })
   }
