@@ -117,7 +117,9 @@ function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
   const amount = amountAt(entry, 'Amt') ?? NO_CENTS
   const details = detailsOf(entry)
   if (details.length <= 1) return [creditFrom(entry, details[0] ?? entry, amount, 0, booking)]
-  const amounts = details.map(part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? NO_CENTS)
+  const amounts = details.map(
+    part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? NO_CENTS,
+  )
   if (amounts.includes(NO_CENTS) || amounts.reduce((sum, part) => plus(sum, part), NO_CENTS) !== amount)
     return [{ ...creditFrom(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
   return details.map((detail, part) => creditFrom(entry, detail, amounts[part] ?? NO_CENTS, part, booking))

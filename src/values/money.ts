@@ -74,11 +74,10 @@ export function formatAmount(amount: Cents): string {
 
 export const NO_CENTS = 0n as Cents
 
-/** From a number of cents, or from the decimal digits in which JSON stores cents. */
-export const cents = (amount: bigint | string): Cents => BigInt(amount) as Cents
+/** From a whole number of cents, or from the decimal digits in which JSON stores cents. A fraction of a cent throws. */
+export const cents = (amount: bigint | number | string): Cents => BigInt(amount) as Cents
 
-export const sumOf = (amounts: readonly Cents[]): Cents =>
-  amounts.reduce(plus, NO_CENTS)
+export const sumOf = (amounts: readonly Cents[]): Cents => amounts.reduce(plus, NO_CENTS)
 
 /** The cents nearest to a number of them. */
 export const roundCents = (amount: number): Cents => BigInt(Math.round(amount)) as Cents

@@ -3,8 +3,8 @@ import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
 import type { Charge } from '../../src/ports/funding-rail.ts'
 import { days, minutes } from '../../src/values/clock.ts'
-import { externalSystemsFor } from '../support/commerce/rail.ts'
 import { type Cents, cents } from '../../src/values/money.ts'
+import { externalSystemsFor } from '../support/commerce/rail.ts'
 
 const rail = sandboxFunding()
 const call = { reference: 'funding_1', requestId: 'request-1' }
@@ -39,8 +39,8 @@ describe('the sandbox’s payment processor', () => {
     [1307n, 'unknown', 'unknown', 'unknown'],
   ])(
     'charges %d cents with the status %s, after a minute %s, after two days %s',
-    async (cents, ...expected) => {
-      const charge = of(cents)
+    async (amount, ...expected) => {
+      const charge = of(cents(amount))
       const states = [
         await rail.charge(charge, call),
         await later(charge, minutes(1)),

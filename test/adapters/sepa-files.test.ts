@@ -9,8 +9,8 @@ import { schemaViolation } from '../../src/iso20022/xml-schema.ts'
 import { element } from '../../src/iso20022/xml-writer.ts'
 import type { Order, Payment } from '../../src/ports/sepa-rail.ts'
 import { bankDayOnOrAfter, isBankDay } from '../../src/values/bank-calendar.ts'
-import { temporaryFolder } from '../support/processes/folders.ts'
 import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
 
 const debtor = { name: 'Agent Payments Öffentlich & Co', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
 
@@ -64,7 +64,11 @@ describe('a payment order', () => {
     ['above what SEPA carries', { payments: [payment('e1', cents(100_000_000_000n))] }],
     [
       'to a name in other letters',
-      { payments: [{ ...payment('e1', cents(1n)), payee: { name: 'Ö', iban: 'NL91ABNA0417164300', bic: null } }] },
+      {
+        payments: [
+          { ...payment('e1', cents(1n)), payee: { name: 'Ö', iban: 'NL91ABNA0417164300', bic: null } },
+        ],
+      },
     ],
     ['under a name that is too long', { payments: [payment('e'.repeat(36), cents(1n))] }],
     ['under a name that begins with a slash', { payments: [payment('/e', cents(1n))] }],

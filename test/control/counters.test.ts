@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Counter } from '../../src/control/budgets/counter.ts'
 import { BudgetCounters } from '../../src/control/budgets/counters.ts'
 import { dayOf } from '../../src/values/clock.ts'
-import { cents, type Cents, minus, NO_CENTS, plus } from '../../src/values/money.ts'
+import { type Cents, cents, minus, NO_CENTS, plus } from '../../src/values/money.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const TERM = new Date('2026-01-01T00:00:00.000Z')
@@ -81,7 +81,10 @@ test('after any steps in any order the counters are the sum of the reservations,
           expected.set(number, { reserved: amount, spent: NO_CENTS })
         } else if (reservation && kind === 'spend') {
           counters.spend(cause, amount, 'Bookshop')
-          reservation.reserved = minus(reservation.reserved, amount < reservation.reserved ? amount : reservation.reserved)
+          reservation.reserved = minus(
+            reservation.reserved,
+            amount < reservation.reserved ? amount : reservation.reserved,
+          )
           reservation.spent = plus(reservation.spent, amount)
         } else if (reservation && kind === 'release') {
           expect(counters.release(cause)).toBe(reservation.reserved)

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { spentOf, usageOf } from '../../src/control/payments/diff.ts'
 import { addFact, factsOf, noFacts, type PaymentFact } from '../../src/control/payments/facts.ts'
 import { foldFacts, sharesOf } from '../../src/control/payments/state.ts'
-import { cents, type Cents, roundCents } from '../../src/values/money.ts'
+import { type Cents, cents } from '../../src/values/money.ts'
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
 
-const amounts = fc.integer({ min: 1, max: 5_000 }).map(BigInt)
-const maybeZero = fc.integer({ min: -1_000, max: 5_000 }).map(amount => BigInt(Math.max(amount, 0)))
+const amounts = fc.integer({ min: 1, max: 5_000 }).map(amount => cents(amount))
+const maybeZero = fc.integer({ min: -1_000, max: 5_000 }).map(amount => cents(Math.max(amount, 0)))
 
 const request = (increment: number, approvedCents: Cents): PaymentFact => ({
   type: 'authorized',
@@ -18,10 +18,12 @@ const request = (increment: number, approvedCents: Cents): PaymentFact => ({
 })
 
 /** The network repeats its earlier answers with each new one. */
-const accounts = (answers: readonly bigint[]): PaymentFact[] =>
+const accounts = (answers: readonly Cents[]): PaymentFact[] =>
   answers.map((_, last) => ({
     type: 'answered',
-    answers: answers.slice(0, last + 1).map(cents => ({ cents: cents || 1n, approved: cents > 0n })),
+    answers: answers
+      .slice(0, last + 1)
+      .map(amount => ({ cents: amount || cents(1n), approved: amount > 0n })),
   }))
 
 /** All facts of one payment, in the order in which they happened. */
@@ -112,7 +114,7 @@ class Bookkeeper {
 }
 
 const SOME = { numRuns: 2_000 }
-const total = <T>(items: readonly T[], of: (item: T) => bigint): Cents =>
+const total = <T>(items: readonly T[], of: (item: T) => bigint): bigint =>
   items.reduce((sum, item) => sum + of(item), 0n)
 
 describe('the state of a payment', () => {
@@ -136,7 +138,9 @@ describe('the state of a payment', () => {
   ])(
     'is closed once one of two messages about a clearing states that it is final: %s, then %s',
     (...finals) => {
-      const clearings = finals.map(final => ({ type: 'cleared', id: 'one', cents: 700n, final }) as const)
+      const clearings = finals.map(
+        final => ({ type: 'cleared', id: 'one', cents: cents(700n), final }) as const,
+      )
       const state = foldFacts(factsOf([request(0, cents(1_000n)), ...clearings]))
       expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isClosed: true })
     },

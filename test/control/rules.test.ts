@@ -5,6 +5,7 @@ import './rules/card-payments.ts'
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/rules/decide.ts'
 import type { Counters, SpendRequest } from '../../src/control/rules/decision.ts'
+import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import {
   atTime,
   budgetOf,
@@ -16,7 +17,6 @@ import {
   type RulesInput,
   riskWith,
 } from '../support/control/decide.ts'
-import { cents, type Cents, NO_CENTS } from '../../src/values/money.ts'
 
 const amountOf = (cents: Cents) => ({ amountCents: cents })
 const attested = (time: string) => ({ approval: { attestedAt: atTime(time).at } })
@@ -123,9 +123,24 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ monthlyLimitEuros: 70 }, {}, { monthCents: cents(5_001n) }, 'fail'],
   ],
   budget: [
-    [{}, { budgets: [budgetOf('run', cents(5_000n), cents(3_000n)), budgetOf('card', cents(9_000n), NO_CENTS)] }, {}, 'pass'],
-    [{}, { budgets: [budgetOf('run', cents(5_000n), cents(3_001n)), budgetOf('card', cents(9_000n), NO_CENTS)] }, {}, 'fail'],
-    [{}, { budgets: [budgetOf('run', cents(5_000n), NO_CENTS), budgetOf('card', NO_CENTS, NO_CENTS)] }, {}, 'fail'],
+    [
+      {},
+      { budgets: [budgetOf('run', cents(5_000n), cents(3_000n)), budgetOf('card', cents(9_000n), NO_CENTS)] },
+      {},
+      'pass',
+    ],
+    [
+      {},
+      { budgets: [budgetOf('run', cents(5_000n), cents(3_001n)), budgetOf('card', cents(9_000n), NO_CENTS)] },
+      {},
+      'fail',
+    ],
+    [
+      {},
+      { budgets: [budgetOf('run', cents(5_000n), NO_CENTS), budgetOf('card', NO_CENTS, NO_CENTS)] },
+      {},
+      'fail',
+    ],
   ],
   risk: [
     [{}, riskWith('pass'), {}, 'pass'],
@@ -147,13 +162,33 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ requireAttestation: true }, { kind: 'card', intentId: 'intent_1' }, {}, 'pass'],
   ],
   mandate: [
-    [{ autoApproveLimitEuros: 10 }, { mandate: mandateWith({ perTransactionCents: cents(2_000n) }) }, {}, 'pass'],
-    [{ autoApproveLimitEuros: null }, { mandate: mandateWith(limitWith(cents(7_000n), cents(5_000n))) }, {}, 'pass'],
+    [
+      { autoApproveLimitEuros: 10 },
+      { mandate: mandateWith({ perTransactionCents: cents(2_000n) }) },
+      {},
+      'pass',
+    ],
+    [
+      { autoApproveLimitEuros: null },
+      { mandate: mandateWith(limitWith(cents(7_000n), cents(5_000n))) },
+      {},
+      'pass',
+    ],
     [{ autoApproveLimitEuros: null }, { mandate: mandateWith({ count: { limit: 2, used: 1 } }) }, {}, 'pass'],
   ],
   autoApproveLimitEuros: [
-    [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ perTransactionCents: cents(1_999n) }) }, {}, 'review'],
-    [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith(limitWith(cents(7_000n), cents(5_001n))) }, {}, 'review'],
+    [
+      { autoApproveLimitEuros: 19 },
+      { mandate: mandateWith({ perTransactionCents: cents(1_999n) }) },
+      {},
+      'review',
+    ],
+    [
+      { autoApproveLimitEuros: 19 },
+      { mandate: mandateWith(limitWith(cents(7_000n), cents(5_001n))) },
+      {},
+      'review',
+    ],
     [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ count: { limit: 2, used: 2 } }) }, {}, 'review'],
     [{ autoApproveLimitEuros: 20 }, {}, {}, 'pass'],
     [{ autoApproveLimitEuros: 20 }, amountOf(cents(2_001n)), {}, 'review'],

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { balancesOf, totalsOf } from '../../src/money/ledger/balances.ts'
 import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/open-book.ts'
 import { newId } from '../../src/values/ids.ts'
+import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import { startBooks } from '../support/money/books.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
-import { type Cents, cents, NO_CENTS, plus } from '../../src/values/money.ts'
 
 const { service, client, tenant, sql, inBook, wallet } = await startBooks()
 
@@ -35,7 +35,7 @@ interface ModelAccount {
 /** The owner's debt, which continues over all runs. */
 let owed = 0n
 
-const heldIn = ({ holds }: ModelAccount): Cents => holds.reduce((sum, { left }) => sum + left, 0n)
+const heldIn = ({ holds }: ModelAccount): bigint => holds.reduce((sum, { left }) => sum + left, 0n)
 
 /** Applies an operation to the model and to the ledger; undefined if it is not possible. */
 function apply(
@@ -45,50 +45,52 @@ function apply(
 ) {
   const [payer, payee] = [model[from] as ModelAccount, model[to] as ModelAccount]
   const [fromId, toId] = [wallets[from] as string, wallets[to] as string]
-  const cents = BigInt(amount)
+  const amountCents = cents(amount)
   const cause = { type: 'trial', id: newId('trial') }
   if (kind === 'fund') {
-    const paid = owed < cents ? owed : cents
+    const paid = owed < amountCents ? owed : amountCents
     owed -= paid
-    payer.available += cents - paid
+    payer.available += amountCents - paid
     return inBook({ wallets: [fromId], others: ['bank'], ifExists: DEBT_ACCOUNTS }, book => {
-      book.move('fund', 'bank', fromId, cents, cause)
-      expect(book.repayDebt(fromId, cents, cause)).toBe(paid)
+      book.move('fund', 'bank', fromId, amountCents, cause)
+      expect(book.repayDebt(fromId, amountCents, cause)).toBe(paid)
     })
   }
   if (kind === 'force') {
-    const drawn = payer.available < cents ? payer.available : cents
-    owed += cents - drawn
+    const drawn = payer.available < amountCents ? payer.available : amountCents
+    owed += amountCents - drawn
     payer.available -= drawn
     return inBook({ wallets: [fromId], others: FORCED_DEBIT_ACCOUNTS }, book =>
-      expect(book.forceDebit('fund_reversal', fromId, 'bank', cents, cause)).toBe(cents - drawn),
+      expect(book.forceDebit('fund_reversal', fromId, 'bank', amountCents, cause)).toBe(amountCents - drawn),
     )
   }
   if (kind === 'move') {
-    if (payer.available < cents || from === to) return undefined
-    payer.available -= cents
-    payee.available += cents
-    return inBook({ wallets: [fromId, toId] }, book => book.move('transfer', fromId, toId, cents, cause))
+    if (payer.available < amountCents || from === to) return undefined
+    payer.available -= amountCents
+    payee.available += amountCents
+    return inBook({ wallets: [fromId, toId] }, book =>
+      book.move('transfer', fromId, toId, amountCents, cause),
+    )
   }
   if (kind === 'hold') {
-    if (payer.available < cents) return undefined
-    payer.available -= cents
-    payer.holds.push({ id: cause.id, left: cents })
-    return inBook({ wallets: [fromId] }, book => book.hold(fromId, cents, cause))
+    if (payer.available < amountCents) return undefined
+    payer.available -= amountCents
+    payer.holds.push({ id: cause.id, left: amountCents })
+    return inBook({ wallets: [fromId] }, book => book.hold(fromId, amountCents, cause))
   }
   const [hold] = payer.holds
-  if (!hold || (kind === 'capture' && (cents > hold.left || from === to))) return undefined
+  if (!hold || (kind === 'capture' && (amountCents > hold.left || from === to))) return undefined
   const holdCause = { type: 'trial', id: hold.id }
   if (kind === 'release') {
-    payer.available = plus(payer.available, hold.left)
+    payer.available += hold.left
     payer.holds.shift()
     return inBook({ wallets: [fromId], holds: [holdCause] }, book => book.release(holdCause))
   }
-  hold.left -= cents
-  payee.available += cents
+  hold.left -= amountCents
+  payee.available += amountCents
   if (hold.left === 0n) payer.holds.shift()
   return inBook({ wallets: [fromId, toId], holds: [holdCause] }, book =>
-    book.capture('transfer', holdCause, toId, cents, cause),
+    book.capture('transfer', holdCause, toId, amountCents, cause),
   )
 }
 
@@ -145,7 +147,7 @@ describe('concurrent postings', () => {
     await Promise.all(
       pairs.map(async ({ from, to, amount }) => {
         const [fromId, toId] = [wallets[from] as string, wallets[to] as string]
-        const moved = await pay(fromId, toId, BigInt(amount))
+        const moved = await pay(fromId, toId, cents(amount))
         sum.set(fromId, (sum.get(fromId) ?? 0n) - moved)
         sum.set(toId, (sum.get(toId) ?? 0n) + moved)
       }),

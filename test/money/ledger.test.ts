@@ -4,10 +4,10 @@ import pg from 'pg'
 import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
 import { accountKinds } from '../../src/money/ledger/account.ts'
 import { newId } from '../../src/values/ids.ts'
+import { cents } from '../../src/values/money.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { until } from '../support/until.ts'
-import { cents } from '../../src/values/money.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()
 
@@ -120,11 +120,15 @@ describe('a book', () => {
 
   test('refuses accounts that it was not opened with', async () => {
     const [from, stranger] = [await wallet(10), await wallet()]
-    const away = inBook({ wallets: [from] }, book => book.move('transfer', from, stranger, cents(1n), cause()))
+    const away = inBook({ wallets: [from] }, book =>
+      book.move('transfer', from, stranger, cents(1n), cause()),
+    )
     await expect(away).rejects.toThrow('opened without this account')
     const other = await service.owner()
     const { id } = await bodyOf(other.client.wallets.create({ body: { name: 'Theirs' } }))
-    const theirs = inBook({ wallets: [from, id] }, book => book.move('transfer', from, id, cents(1n), cause()))
+    const theirs = inBook({ wallets: [from, id] }, book =>
+      book.move('transfer', from, id, cents(1n), cause()),
+    )
     await expect(theirs).rejects.toThrow('opened without this account')
   })
 })
@@ -133,7 +137,7 @@ describe('a balance at an instant', () => {
   test('shows one wallet and all accounts, which sum to zero', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const instants: string[] = []
-    for (const amount of [100n, 200n, 300n]) {
+    for (const amount of [cents(100n), cents(200n), cents(300n)]) {
       await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, amount, cause()))
       instants.push((await accountOf(to)).updatedAt)
       await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))

@@ -5,11 +5,11 @@ import type { Book, Cause } from '../../src/money/ledger/book.ts'
 import { templates } from '../../src/money/ledger/templates.ts'
 import { kindOf } from '../../src/money/statements/movements.ts'
 import { newId } from '../../src/values/ids.ts'
+import { type Cents, cents, minus, negated, plus } from '../../src/values/money.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { inCents, instantAt, newCause, OPENED_AT, rowsOf, statementsIn } from '../support/money/statements.ts'
 import { times } from '../support/sample-service.ts'
-import { type Cents, cents, minus, negated, plus } from '../../src/values/money.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { updates, draw, read, anOldWallet } = statementsIn({ service, client, key, inBook })

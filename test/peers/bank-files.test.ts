@@ -3,8 +3,8 @@ import { pain001 } from '../../src/iso20022/pain001.ts'
 import { camt053Of } from '../../src/money/statements/camt053.ts'
 import type { Movement } from '../../src/money/statements/movements.ts'
 import type { Statement } from '../../src/money/statements/statement.ts'
+import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import { runPeer } from '../support/processes/peer.ts'
-import { cents, type Cents, NO_CENTS } from '../../src/values/money.ts'
 
 const readInPython = async (file: string): Promise<unknown> =>
   JSON.parse(await runPeer('python3', ['test/peers/bank_files.py'], file))

@@ -1,5 +1,5 @@
 import type { AuthorizationRequest, CardFact, MessageContent } from '../../ports/card-processor.ts'
-import { type Cents, cents, minOf, minus, negated, roundCents } from '../../values/money.ts'
+import { type Cents, cents, minOf, minus, negated } from '../../values/money.ts'
 import { type Authorization, type Event, type Moved, merchantOf } from './event.ts'
 
 interface Link {
@@ -80,7 +80,7 @@ function partialReversalOf(
 ): CardFact | null {
   const { amount: earlier, request_history: requests, transactions } = before
   if (!Number.isSafeInteger(earlier) || requests !== undefined || transactions !== undefined) return null
-  const fallen = minus(roundCents(earlier as number), amount)
+  const fallen = minus(cents(earlier as number), amount)
   return fallen > 0n ? { kind: 'reversal', authorizationId: id, amountCents: fallen } : null
 }
 

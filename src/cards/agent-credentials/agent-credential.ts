@@ -1,6 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { centsColumn, nullable, record, tenantTable, textArray, timestamp, zeroCents } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  nullable,
+  record,
+  tenantTable,
+  textArray,
+  timestamp,
+  zeroCents,
+} from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /** `pending`: the processor has not issued the network token yet. `failed`: the processor refused it. */

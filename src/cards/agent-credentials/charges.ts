@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
 import { type RowOf, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { type Cents, formatMoney, minus, negated, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, formatMoney, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
 
 type CredentialRow = RowOf<AgentCredential>

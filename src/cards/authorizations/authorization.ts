@@ -8,8 +8,8 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 import { NO_CENTS } from '../../values/money.ts'
+import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 /**
  * Facts may arrive in any order, so nearly every step is possible. `pending`: a machine payment has begun and

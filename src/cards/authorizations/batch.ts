@@ -29,6 +29,7 @@ import {
   updateTransactions,
 } from '../../money/transactions/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { NO_CENTS } from '../../values/money.ts'
 import { type CredentialCharges, openCredentialCharges } from '../agent-credentials/index.ts'
 import { markCardsSpent, returnPurses } from '../cards/index.ts'
 import { type AuthorizationRow, type MessageRow, REFUND_SOURCE } from './authorization.ts'
@@ -49,7 +50,6 @@ import {
   updateAuthorizations,
   updateMessages,
 } from './authorization-rows.ts'
-import { NO_CENTS } from '../../values/money.ts'
 
 export interface CardBatchQuery {
   readonly agentIds: readonly string[]

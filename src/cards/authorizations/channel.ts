@@ -10,7 +10,7 @@ import {
 import type { Context } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
 import { after, days } from '../../values/clock.ts'
-import { type Cents, minus, negated, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
 import type { chargeEvents } from '../agent-credentials/index.ts'
 import { cardProcess } from '../cards/index.ts'
 import {
@@ -72,7 +72,10 @@ function chargeToken(
   { credentials, now }: CardBatch,
 ): void {
   if (authorization.networkTokenId === null) return
-  const change = minus(minus(plus(state.heldCents, state.capturedCents), authorization.heldCents), authorization.capturedCents)
+  const change = minus(
+    minus(plus(state.heldCents, state.capturedCents), authorization.heldCents),
+    authorization.capturedCents,
+  )
   const isIncrement = authorization.approvedCents > 0n
   if (change > 0n) credentials.charge(authorization.networkTokenId, change, now, { isIncrement })
   if (change < 0n) credentials.giveBack(authorization.networkTokenId, negated(change), now)

@@ -144,7 +144,8 @@ function intentBlocker(
   if (hasPayeeRecord(intent)) return 'intent_not_by_card'
   if (intent.cardId !== null && intent.cardId !== cardId) return 'intent_other_card'
   return (
-    payments.blockerOf(intent) ?? (amountCents > (intent.holdCents ?? NO_CENTS) ? 'amount_above_held' : undefined)
+    payments.blockerOf(intent) ??
+    (amountCents > (intent.holdCents ?? NO_CENTS) ? 'amount_above_held' : undefined)
   )
 }
 

@@ -5,9 +5,9 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { type Balance, balancesOf } from '../../money/ledger/index.ts'
 import { first } from '../../values/collections.ts'
+import { NO_CENTS } from '../../values/money.ts'
 import type { cardEvents } from './api.ts'
 import { Card, CardNumber } from './card.ts'
-import { NO_CENTS } from '../../values/money.ts'
 
 export interface LockedCard {
   readonly agent: Agent

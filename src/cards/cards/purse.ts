@@ -7,13 +7,13 @@ import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
 import { mainWallet, openWallet, walletEvent, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import type { cardsApi, purseEvents, stepsApi } from './api.ts'
 import { Card, cardEvent } from './card.ts'
 import { lockAgentOfCard, lockCard, lockNumbers, withBalance } from './card-with-terms.ts'
 import { schedule } from './due.ts'
 import { cardProcess } from './process.ts'
 import { ACTED, NOT_ACTED } from './processor-calls.ts'
-import { NO_CENTS, minus } from '../../values/money.ts'
 
 type FundContext = ContextOf<typeof cardsApi.fund>
 

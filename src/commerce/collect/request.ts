@@ -4,7 +4,15 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { centsColumn, nullable, record, tenantTable, timestamp, withMembers, zeroCents } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  nullable,
+  record,
+  tenantTable,
+  timestamp,
+  withMembers,
+  zeroCents,
+} from '../../kernel/database/entity.ts'
 import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import { type Cents, minus, plus } from '../../values/money.ts'

@@ -15,6 +15,7 @@ import {
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after } from '../../values/clock.ts'
+import { type Cents, cents, minus } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { disputesApi } from './api.ts'
 import { bundleOf, renderBundle } from './bundle.ts'
@@ -32,7 +33,6 @@ import {
 import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
 import { factsOf, isOfNetwork } from './state.ts'
 import type { BundleInput } from './thread.ts'
-import { type Cents, cents, minus } from '../../values/money.ts'
 
 /** JSON, as it outlives a crash. */
 interface DisputeCall {

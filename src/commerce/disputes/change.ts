@@ -30,7 +30,10 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   // been in time then.
   if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
   // The dispute's own amount is free for itself, and what the merchant refunded of it is added.
-  const most = plus(plus(await refundableOf(transaction, context), dispute.countedCents), dispute.refundedCents)
+  const most = plus(
+    plus(await refundableOf(transaction, context), dispute.countedCents),
+    dispute.refundedCents,
+  )
   if (amountCents !== undefined && amountCents > most)
     return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
   Object.assign(dispute, { reason, description, amountCents: amountCents ?? dispute.amountCents })

@@ -1,6 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { centsColumn, flag, nullable, record, tenantTable, textArray, zeroCents } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  flag,
+  nullable,
+  record,
+  tenantTable,
+  textArray,
+  zeroCents,
+} from '../../kernel/database/entity.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'

@@ -9,7 +9,17 @@ import { type Book, type Cause, openBook } from '../../money/ledger/index.ts'
 import { refundedOnRequest } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { firstOpenWallet, mainWallet, walletsById } from '../../money/wallets/index.ts'
-import { type Cents, cents, formatMoney, minOf, minus, negated, NO_CENTS, plus, restOf } from '../../values/money.ts'
+import {
+  type Cents,
+  cents,
+  formatMoney,
+  minOf,
+  minus,
+  NO_CENTS,
+  negated,
+  plus,
+  restOf,
+} from '../../values/money.ts'
 import { type Change, disputeEvent, type disputeEvents } from './api.ts'
 import { bookedBy, claimOf, Dispute, disputedRest, isUndecided, pendingCall, schedule } from './dispute.ts'
 import { disputeProcess } from './process.ts'

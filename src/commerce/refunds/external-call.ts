@@ -10,6 +10,7 @@ import { openRefunds, Refund, type RefundRow, type Refunds, refundsById } from '
 import { lockTransactions } from '../../money/transactions/index.ts'
 import type { CardRefundOutcome, NewCardRefund, ProcessorFailure } from '../../ports/card-processor.ts'
 import { after, backoff, minutes } from '../../values/clock.ts'
+import { cents } from '../../values/money.ts'
 import {
   askAcquirer,
   type CardRefunds,
@@ -19,7 +20,6 @@ import {
 } from '../collect/index.ts'
 import { refundResponse, refundsApi } from './api.ts'
 import { refundProcess } from './process.ts'
-import { cents } from '../../values/money.ts'
 
 /** What the processor needs to know of a card payment to request a refund from its merchant. */
 export interface PushablePayment extends Row {

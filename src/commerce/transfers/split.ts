@@ -2,6 +2,7 @@ import { burnAssertion } from '../../identity/passkeys/index.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { openBook, shortfallText } from '../../money/ledger/index.ts'
 import { isPurse, purseRefusal, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { sumOf } from '../../values/money.ts'
 import type { splitApi } from './api.ts'
 import { paymentSubject, signatureOf, signedWallets } from './signed-payment.ts'
 import {
@@ -12,7 +13,6 @@ import {
   transferMachine,
   transferResponse,
 } from './transfer.ts'
-import { sumOf } from '../../values/money.ts'
 
 type Split = ContextOf<typeof splitApi.split>
 

@@ -54,7 +54,11 @@ export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenan
     const paid = paidOf(token.id)
     const heldCents = plus(declared.heldCents, paid.heldCents)
     const spentCents = plus(declared.spentCents, paid.spentCents)
-    return { heldCents, spentCents, remainingCents: isValid(token) ? minus(minus(maxCents, heldCents), spentCents) : NO_CENTS }
+    return {
+      heldCents,
+      spentCents,
+      remainingCents: isValid(token) ? minus(minus(maxCents, heldCents), spentCents) : NO_CENTS,
+    }
   }
   return tokens.map(token => {
     const { maxAmountCents } = token

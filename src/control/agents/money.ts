@@ -10,9 +10,9 @@ import {
   walletsById,
 } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import { Agent, agentEvent, lockAgent } from './agent.ts'
 import type { agentsApi } from './api.ts'
-import { NO_CENTS, minus } from '../../values/money.ts'
 
 export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
 import { exact } from '../../record-store/index.ts'
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, negated, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, NO_CENTS, negated, plus } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
 import {
   type Counter,

@@ -4,9 +4,9 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
+import type { Cents } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type Budget, type CardControls, type CompiledPolicy, compileCardTerms } from '../rules/index.ts'
-import type { Cents } from '../../values/money.ts'
 
 export const cardStatuses = ['pending', 'inactive', 'active', 'frozen', 'closed'] as const
 

@@ -3,7 +3,14 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { centsColumn, nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  nullable,
+  record,
+  tenantTable,
+  textArray,
+  timestamp,
+} from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'

@@ -18,7 +18,14 @@ interface Use extends MandateCounters {
   readonly spentCents: Cents
 }
 
-const UNUSED: Use = { heldCents: NO_CENTS, spentCents: NO_CENTS, dayCents: NO_CENTS, monthCents: NO_CENTS, totalCents: NO_CENTS, uses: 0 }
+const UNUSED: Use = {
+  heldCents: NO_CENTS,
+  spentCents: NO_CENTS,
+  dayCents: NO_CENTS,
+  monthCents: NO_CENTS,
+  totalCents: NO_CENTS,
+  uses: 0,
+}
 
 function useOf({ id }: Mandate, counters: BudgetCounters): Use {
   const { reservedCents: heldCents, spentCents } = counters.madeUses(id)

@@ -1,5 +1,5 @@
 import type { Cause } from '../../money/ledger/index.ts'
-import { cents, type Cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { spentOf, type Usage, usageOf } from './diff.ts'
 import {
   type CountedIntent,

@@ -1,5 +1,5 @@
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, minus, negated, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
 import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
 import {
   type Budget,
@@ -34,7 +34,12 @@ class MandateDiff {
 
   add(id: string, amount: Cents, uses: number): void {
     const { all, month, day, uses: before } = this.#byId.get(id) ?? NONE
-    this.#byId.set(id, { all: plus(all, amount), month: plus(month, amount), day: plus(day, amount), uses: before + uses })
+    this.#byId.set(id, {
+      all: plus(all, amount),
+      month: plus(month, amount),
+      day: plus(day, amount),
+      uses: before + uses,
+    })
   }
 
   /** The mandate as it would be now. Which of several mandates applies stays as recorded. */
@@ -123,7 +128,8 @@ export class DecisionDiff {
       if (this.#settled.size > MAX_SETTLED && oldest) this.#settled.delete(oldest)
     }
     if (now === 'allowed') this.#addUse(request, ruling.holdCents, 1)
-    else if (now === 'denied' && was === 'allowed' && usedCents > 0n) this.#addUse(request, negated(usedCents), -1)
+    else if (now === 'denied' && was === 'allowed' && usedCents > 0n)
+      this.#addUse(request, negated(usedCents), -1)
   }
 
   /** A person approved a spend that this policy had denied, or allowed, at its declaration. */

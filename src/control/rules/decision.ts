@@ -169,7 +169,8 @@ interface LimitUsage {
   readonly used: Cents
 }
 
-export const remainingOf = ({ limit, used }: LimitUsage): Cents => (used < limit ? minus(limit, used) : NO_CENTS)
+export const remainingOf = ({ limit, used }: LimitUsage): Cents =>
+  used < limit ? minus(limit, used) : NO_CENTS
 
 interface RequestedAmount {
   readonly amount: Cents

@@ -64,8 +64,7 @@ const DAYS = { day: 1, week: 7, month: 28 } as const
 const periodsIn = ({ from, before, groupBy }: CostsWanted): number =>
   Math.ceil(daysBetween(from, before) / DAYS[groupBy]) + 1
 
-const add = (rows: readonly CostRow[], of: (row: CostRow) => Cents): Cents =>
-  sumOf(rows.map(of))
+const add = (rows: readonly CostRow[], of: (row: CostRow) => Cents): Cents => sumOf(rows.map(of))
 
 function totalOf(rows: readonly CostRow[]) {
   const denied = rows.filter(({ view }) => view === 'kept_back')

@@ -45,7 +45,8 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
     })
     .sort(
       (one, other) =>
-        Number(minus(other.amountCents, one.amountCents)) || (one.how + one.rule < other.how + other.rule ? -1 : 1),
+        Number(minus(other.amountCents, one.amountCents)) ||
+        (one.how + one.rule < other.how + other.rule ? -1 : 1),
     )
   const { refundedCents } = figuresOf(sums.filter(({ view }) => view === 'agent'))
   const keptBackCents = sumOf(rules.map(({ amountCents }) => amountCents))

@@ -46,5 +46,8 @@ export async function remainingOfAgent(agent: Agent, context: BudgetContext): Pr
 export async function remainingOfOwner({ sql, tenant, now }: BudgetContext): Promise<RemainingBudget> {
   const month = (await readCounters(sql, { tenant, now }, [])).ownerCounters()?.month
   if (!month || month.limit === null) return { budgetCents: null, walletCents: null }
-  return { budgetCents: atLeastZero(minus(minus(month.limit, month.reserved), month.spent)), walletCents: null }
+  return {
+    budgetCents: atLeastZero(minus(minus(month.limit, month.reserved), month.spent)),
+    walletCents: null,
+  }
 }

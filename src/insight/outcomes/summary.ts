@@ -142,7 +142,14 @@ select case when place <= $${place}::int then key end as key, count(*)::int as g
 from ranked group by 1 order by min(place)`
 }
 
-const NOTHING = { completed: 0, reported: 0, succeeded: 0, valued: 0, valueCents: NO_CENTS, spendCents: NO_CENTS }
+const NOTHING = {
+  completed: 0,
+  reported: 0,
+  succeeded: 0,
+  valued: 0,
+  valueCents: NO_CENTS,
+  spendCents: NO_CENTS,
+}
 type Counts = typeof NOTHING
 
 const added = (one: Counts, other: Counts): Counts => ({

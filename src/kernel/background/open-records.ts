@@ -1,9 +1,9 @@
+import { cents } from '../../values/money.ts'
 import type { Mode } from '../contract/actor.ts'
 import type { OpenRecords } from '../contract/deadline.ts'
 import { type Process, type StartInput, workflowIdOf } from '../contract/process.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { runSummary } from '../journal/outbox.ts'
-import { cents } from '../../values/money.ts'
 
 export interface WorkflowRuns {
   /** Which of these are open. Temporal's list of runs is eventually consistent. */

@@ -2,12 +2,12 @@ import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
+import { minus } from '../../values/money.ts'
 import { creditSuspense, repayDebt } from '../incoming/index.ts'
 import { type Book, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
 import { FIRST_CHECK_AFTER, Funding, fundingMachine, isPending, nextCheckAfter } from './funding.ts'
-import { minus } from '../../values/money.ts'
 
 type Settling = Pick<
   ContextOf<typeof fundApi.follow>,

@@ -6,6 +6,7 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
@@ -18,7 +19,6 @@ import {
   fundPersonal,
   isPending,
 } from './funding.ts'
-import { type Cents, cents } from '../../values/money.ts'
 
 /** Stored before the call, so it must be JSON. */
 interface ChargeRequest {

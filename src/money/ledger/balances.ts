@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, minus, negated, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 
 export interface Balance {

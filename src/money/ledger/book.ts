@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, minus, negated, NO_CENTS, plus, sumOf } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, negated, plus, sumOf } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
 
@@ -188,7 +188,10 @@ export class Book {
     const used = amount < held.remaining ? amount : held.remaining
     held.remaining = minus(held.remaining, used)
     const transferId = this.#addTransfer(kind, cause)
-    this.#addEntry(transferId, this.#accountById(held.accountId), negated(amount), { held, change: negated(used) })
+    this.#addEntry(transferId, this.#accountById(held.accountId), negated(amount), {
+      held,
+      change: negated(used),
+    })
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
   }
 

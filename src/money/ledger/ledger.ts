@@ -2,11 +2,11 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
+import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonal } from './account.ts'
 import { ledgerApi } from './api.ts'
 import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
-import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
 
 interface Figures {
   readonly postedCents: Cents

@@ -3,7 +3,17 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, minOf, minus, negated, NO_CENTS, plus, restOf, sumOf } from '../../values/money.ts'
+import {
+  type Cents,
+  cents,
+  minOf,
+  minus,
+  NO_CENTS,
+  negated,
+  plus,
+  restOf,
+  sumOf,
+} from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import {
@@ -231,7 +241,10 @@ export class Refunds {
     const part = minOf(cents(row.amountCents), cents(most))
     if (part === row.amountCents) this.#change(row, { transactionId })
     else {
-      this.#change(row, { amountCents: minus(row.amountCents, part), arrivedCents: minus(row.arrivedCents, part) })
+      this.#change(row, {
+        amountCents: minus(row.amountCents, part),
+        arrivedCents: minus(row.arrivedCents, part),
+      })
       const { id: _, ...members } = row
       this.#add({ ...members, transactionId, amountCents: part, arrivedCents: part })
     }

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { type Balance, type Book, balancesOf } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
-import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 
 export const EMPTY: Balance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
 

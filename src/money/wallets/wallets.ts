@@ -2,12 +2,12 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import { balancesOf, freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
 import { balanceIn, EMPTY, eventWithBalance, withBalance, withBalances } from './response.ts'
 import { isPurse, Wallet, walletMachine, walletsPersonal } from './wallet.ts'
-import { minus, NO_CENTS } from '../../values/money.ts'
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
 async function parentProblem(id: string, { records }: Pick<Context, 'records'>) {

@@ -1,4 +1,5 @@
 import { jsonName } from '../../values/json-names.ts'
+import { roundCents } from '../../values/money.ts'
 import { type Content, type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
@@ -6,7 +7,6 @@ import { layout, timeIn } from './layout.ts'
 import { germanReason, ruleName, unitOf } from './rule-texts.ts'
 import { texts } from './texts.ts'
 import type { ApprovalView, ShownCheck } from './views.ts'
-import { roundCents } from '../../values/money.ts'
 
 const HEADLINE = 80
 
@@ -201,5 +201,4 @@ function remainingText({ rule, remaining, limit }: ShownCheck, language: Languag
   return approve.left(euros(language, remaining ?? 0), euros(language, limit ?? 0))
 }
 
-const euros = (language: Language, figure: number): string =>
-  amountIn(language, roundCents(figure * 100))
+const euros = (language: Language, figure: number): string => amountIn(language, roundCents(figure * 100))

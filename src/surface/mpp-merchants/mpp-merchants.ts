@@ -15,7 +15,7 @@ import { externalCall, type InputOf, implement } from '../../kernel/contract/ope
 import { type Answer, type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
-import { cents, fractionOf, money, roundCents } from '../../values/money.ts'
+import { cents, money, roundCents } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { type CredentialAnswer, type Scenario, scenarioOf } from './scenarios.ts'
 
@@ -134,7 +134,7 @@ function withoutCharge(
   if (scenario.ending === 'fails') return context.refuse('failed')
   const isDearer = scenario.ending === 'asks_more'
   return challengeAnswer(
-    isDearer ? { ...article, amountCents: fractionOf(article.amountCents, [10n, 1n]) } : article,
+    isDearer ? { ...article, amountCents: cents(article.amountCents * 10n) } : article,
     scenario,
     context,
   )

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { authRequestsOf } from '../../control/payments/index.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import type { MessageContext, NetworkContext } from './card-network-message.ts'
 import type {
   AuthorizationBody,
@@ -14,7 +15,6 @@ import type {
   ReverseBody,
   ShipBody,
 } from './card-network-schemas.ts'
-import { minus, NO_CENTS } from '../../values/money.ts'
 
 type Made = MessageContent | Refusal
 

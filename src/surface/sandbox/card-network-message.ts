@@ -5,8 +5,8 @@ import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMessage, MessageContent, SignedMessage } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import type { cardNetworkApi } from './card-network-api.ts'
 import type { Cents } from '../../values/money.ts'
+import type { cardNetworkApi } from './card-network-api.ts'
 
 export type NetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
 

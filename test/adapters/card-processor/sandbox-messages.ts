@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { CardMessage, CardReply } from '../../../src/ports/card-processor.ts'
 import { clock, minutes } from '../../../src/values/clock.ts'
+import { cents, NO_CENTS } from '../../../src/values/money.ts'
 import { anyMessage } from '../../support/cards/messages.ts'
 import { KEY, sandboxWith, secretsOf } from '../../support/cards/sandbox.ts'
-import { NO_CENTS, cents } from '../../../src/values/money.ts'
 
 const processor = sandboxWith()
 const secret = secretsOf(KEY).messages[0] as Buffer

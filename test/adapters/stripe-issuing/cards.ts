@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CardProcessor, ProcessorControls } from '../../../src/ports/card-processor.ts'
+import { cents } from '../../../src/values/money.ts'
 import { callOf } from '../../support/cards/sandbox.ts'
 import { aCard, stripeAt } from '../../support/cards/stripe.ts'
 import { refusal, type StripeRequest, startStripeDouble } from '../../support/cards/stripe-double.ts'
-import { cents } from '../../../src/values/money.ts'
 
 const stripe = await startStripeDouble()
 let processor: CardProcessor
@@ -177,7 +177,7 @@ describe('limits and countries of a card at Stripe', () => {
   })
 
   test('above what Stripe can count are as good as none', async () => {
-    const controls = { ...none, monthlyLimitCents: 10_000_000_000_000n }
+    const controls = { ...none, monthlyLimitCents: cents(10_000_000_000_000n) }
     const id = await issued(aCard({ ownerId: newOwner(), controls }))
     expect(limitsOf(id)).toMatchObject({ spending_limits: limits(HIGHEST, HIGHEST, HIGHEST) })
   })

@@ -2,11 +2,11 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { disputeReasons } from '../../../src/ports/card-disputes.ts'
 import type { CardProcessor, KnownDispute, NewDispute } from '../../../src/ports/card-processor.ts'
 import { after, minutes } from '../../../src/values/clock.ts'
+import { cents } from '../../../src/values/money.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { messageOf, readEvent, stripeAt } from '../../support/cards/stripe.ts'
 import { startStripeDouble } from '../../support/cards/stripe-double.ts'
 import { type StripeMock, startStripeMock } from '../../support/cards/stripe-mock.ts'
-import { cents } from '../../../src/values/money.ts'
 
 const newDispute = (more: Partial<NewDispute> = {}): NewDispute => ({
   disputeId: 'dispute_1',
@@ -19,9 +19,13 @@ const newDispute = (more: Partial<NewDispute> = {}): NewDispute => ({
   ...more,
 })
 
-const known: KnownDispute = { processorDisputeId: 'idp_1', amountCents: cents(2_000n), submittedAt: requestedAt }
+const known: KnownDispute = {
+  processorDisputeId: 'idp_1',
+  amountCents: cents(2_000n),
+  submittedAt: requestedAt,
+}
 const evidence = {
-  amountCents: 2_000n,
+  amountCents: cents(2_000n),
   reason: 'not_received',
   description: 'It never came.',
   bundle: Buffer.from('%PDF-1.7 the bundle'),

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { CardProcessor } from '../../../src/ports/card-processor.ts'
 import { after, minutes } from '../../../src/values/clock.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { aKeyPair } from '../../support/cards/encryption-keys.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { aCard, address, stripeAt } from '../../support/cards/stripe.ts'
 import { type StripeMock, startStripeMock } from '../../support/cards/stripe-mock.ts'
-import { cents } from '../../../src/values/money.ts'
 
 /** The mock refuses parameters that Stripe does not accept; it has no state and no card numbers. */
 let mock: StripeMock
@@ -66,7 +66,7 @@ describe('Stripe’s own stand-in', () => {
 
   test.each([
     ['none', aCard().controls],
-    ['some', { ...aCard().controls, dailyLimitCents: 2_000n, allowedCountries: ['DE'] }],
+    ['some', { ...aCard().controls, dailyLimitCents: cents(2_000n), allowedCountries: ['DE'] }],
   ])('takes controls: %s', async (_, controls) => {
     expect(await processor.setControls('ic_1', controls, callOf('controls_1'))).toEqual({ done: true })
   })
@@ -83,7 +83,7 @@ describe('Stripe’s own stand-in', () => {
   })
 
   test('refuses invalid parameters, so that the tests above can fail', async () => {
-    const controls = { ...aCard().controls, maxTransactionCents: 'ten' as unknown as bigint }
+    const controls = { ...aCard().controls, maxTransactionCents: 'ten' as unknown as Cents }
     expect(await processor.issue(aCard({ controls }), callOf('issue_2'))).toMatchObject({
       failure: 'refused',
       message: expect.stringContaining('spending_limits'),

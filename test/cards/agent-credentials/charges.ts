@@ -3,11 +3,11 @@ import pg from 'pg'
 import { openCredentialCharges } from '../../../src/cards/agent-credentials/charges.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { asked, issue } from '../../support/cards/agent-credentials.ts'
 import { aShopper } from '../../support/cards/reveal.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { cents, type Cents } from '../../../src/values/money.ts'
 
 const service = await startTestService()
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 })
@@ -66,7 +66,7 @@ describe('an authorization by a network token', () => {
   test('is one of as many charges as it has; an increment is none', async () => {
     const { open, token } = await aToken({ maxCharges: 2 })
     const charges = await open()
-    const ask = { merchant: SHOP, amountCents: 1n, now }
+    const ask = { merchant: SHOP, amountCents: cents(1n), now }
     charges.charge(token, cents(1n), now)
     charges.charge(token, cents(1n), now, { isIncrement: true })
     expect(charges.blockerOf(token, ask)).toBeUndefined()
@@ -85,7 +85,7 @@ describe('an authorization by a network token', () => {
     expect(await reason()).toMatch(/suspended/)
     await bodyOf(client.agentCredentials.revoke({ params }))
     expect(await reason()).toMatch(/revoked/)
-    const none = { merchant: SHOP, amountCents: 1n, now }
+    const none = { merchant: SHOP, amountCents: cents(1n), now }
     expect((await open()).blockerOf('token_x', none)).toBe('The network token is unknown.')
   })
 

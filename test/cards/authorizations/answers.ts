@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { balanceOf, client, intentOf, network, paymentsOf, service, transactionsOf } from './service.ts'
-import { type Cents, cents } from '../../../src/values/money.ts'
 
 const increment = (cardId: string, authorizationId: string, cents: Cents, ask = 1) =>
   network.send(cardId, {

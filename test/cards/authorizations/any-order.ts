@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { MessageContent } from '../../../src/ports/card-processor.ts'
+import { type Cents, cents, plus } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { balanceOf, network, owed, paymentsOf, service, transactionsOf, usesOf } from './service.ts'
-import { type Cents, cents, plus } from '../../../src/values/money.ts'
 
 type Named = Readonly<Record<string, MessageContent>>
 

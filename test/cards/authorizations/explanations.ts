@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { balanceOf, client, eventsOf, network, paymentsOf, service } from './service.ts'
-import { cents } from '../../../src/values/money.ts'
 
 describe('an explanation', () => {
   test('an explanation lists every rule, and what would avoid the decline', async () => {

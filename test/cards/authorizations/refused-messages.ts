@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { signed } from '../../support/cards/signatures.ts'
 import { startTestService } from '../../support/harness.ts'
 import { balanceOf, client, eventsOf, network, ownerId, paymentsOf, service } from './service.ts'
-import { type Cents, cents } from '../../../src/values/money.ts'
 
 const strict = await startTestService({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
 

@@ -7,6 +7,7 @@ import {
   raisedLimitProblem,
 } from '../../../src/cards/card-requests/card-request.ts'
 import { jsonName } from '../../../src/values/json-names.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import {
   aCardRequest,
   aCardWith,
@@ -17,14 +18,13 @@ import {
 } from '../../support/cards/card-requests.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { type Cents, cents } from '../../../src/values/money.ts'
 
 const service = await startTestService()
 const { client } = await service.owner()
 const agent = await aFundedAgent(client)
 
-const cents = fc.bigInt({ min: 0n, max: 10n }).map(cents)
-const limit = fc.option(cents, { nil: null })
+const amount = fc.bigInt({ min: 0n, max: 10n }).map(cents)
+const limit = fc.option(amount, { nil: null })
 const limits = fc.record({ maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit })
 const given = fc.record(
   { maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { CardMerchant, MessageContent } from '../../../src/ports/card-processor.ts'
+import { cents } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import {
@@ -15,10 +16,9 @@ import {
   transactionsOf,
   usesOf,
 } from './service.ts'
-import { cents } from '../../../src/values/money.ts'
 
 const REF = 'a'
-const ASKED = 2_000n
+const ASKED = cents(2_000n)
 
 /** Reports about one machine payment of € 20.00: messages of the network, or the receipt. */
 type Said = 'receipt' | ((merchant: CardMerchant) => MessageContent)

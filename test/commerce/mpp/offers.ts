@@ -7,8 +7,8 @@ import {
   offerProblem,
 } from '../../../src/commerce/mpp/offers.ts'
 import { contentDigest, writeChallenge } from '../../../src/mpp/index.ts'
-import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
 import { cents } from '../../../src/values/money.ts'
+import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
 
 const answer = (authenticate: readonly string[], more: Partial<MerchantAnswer> = {}): MerchantAnswer => ({
   status: 402,

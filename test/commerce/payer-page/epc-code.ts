@@ -35,12 +35,12 @@ describe('the content of the QR code', () => {
   test.each([
     [1n, 'EUR0.01'],
     [99_999_999_999n, 'EUR999999999.99'],
-  ])('names the amount exactly: %s cents', (amountCents, line) => {
-    expect(epcCode({ ...transfer, amountCents })?.split('\n')[7]).toBe(line)
+  ])('names the amount exactly: %s cents', (amount, line) => {
+    expect(epcCode({ ...transfer, amountCents: cents(amount) })?.split('\n')[7]).toBe(line)
   })
 
-  test.each([0n, -1n, 100_000_000_000n])('does not exist for %s cents, which no credit carries', cents => {
-    expect(epcCode({ ...transfer, amountCents: cents })).toBeUndefined()
+  test.each([0n, -1n, 100_000_000_000n])('does not exist for %s cents, which no credit carries', amount => {
+    expect(epcCode({ ...transfer, amountCents: cents(amount) })).toBeUndefined()
   })
 
   test.each([

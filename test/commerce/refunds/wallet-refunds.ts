@@ -7,7 +7,7 @@ import { openRefunds } from '../../../src/money/refunds/index.ts'
 import { completedTransaction } from '../../../src/money/transactions/index.ts'
 import { cents, NO_CENTS } from '../../../src/values/money.ts'
 
-const PAID = 1_000n
+const PAID = cents(1_000n)
 const CAUSE = { type: 'intent', id: 'intent_1' }
 const tenantNow = {
   tenant: { ownerId: 'customer_1', mode: 'test' },
@@ -15,7 +15,15 @@ const tenantNow = {
 } as const
 
 const counter = (period: string): Counter => ({
-  ...{ subject: 'agent_1', period, reserved: NO_CENTS, spent: NO_CENTS, reservedUses: 0, uses: 0, term: null },
+  ...{
+    subject: 'agent_1',
+    period,
+    reserved: NO_CENTS,
+    spent: NO_CENTS,
+    reservedUses: 0,
+    uses: 0,
+    term: null,
+  },
   ...{ lastSpendAt: null, firstMerchant: null, limit: null, mandate: null },
 })
 

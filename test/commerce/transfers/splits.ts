@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { divide } from '../../../src/commerce/transfers/transfer.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
-import { cents } from '../../../src/values/money.ts'
 
 const service = await startTestService({ own: true })
 const owner = await service.owner()

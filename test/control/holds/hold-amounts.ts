@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { amountToHold, withTolerance } from '../../../src/control/rules/amount-rules.ts'
 import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import { cents } from '../../../src/values/money.ts'
 import {
   budgetOf,
   decideUnder,
@@ -8,7 +9,6 @@ import {
   plainRequest,
   type RulesInput,
 } from '../../support/control/decide.ts'
-import { cents } from '../../../src/values/money.ts'
 
 describe('the amount that is held', () => {
   test.each([
@@ -18,8 +18,8 @@ describe('the amount that is held', () => {
     [999n, 5, 1_049n],
     [1n, 0.01, 2n],
     [333n, 12.5, 375n],
-  ])('for %d cents and a tolerance of %s percent is %d', (cents, percent, held) => {
-    expect(withTolerance(cents, percent)).toBe(held)
+  ])('for %d cents and a tolerance of %s percent is %d', (amount, percent, held) => {
+    expect(withTolerance(cents(amount), percent)).toBe(held)
   })
 
   test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>, bigint]>([

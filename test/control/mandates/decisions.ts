@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { decideUnder, limitWith, mandateWith } from '../../support/control/decide.ts'
 import { cents, minus } from '../../../src/values/money.ts'
+import { decideUnder, limitWith, mandateWith } from '../../support/control/decide.ts'
 
 describe('a decision inside a mandate', () => {
   const rules = { autoApproveLimitEuros: 10 }

@@ -7,7 +7,7 @@ import {
   type MandatedSpend,
   whyOutside,
 } from '../../../src/control/mandates/constraints.ts'
-import { cents, type Cents, NO_CENTS } from '../../../src/values/money.ts'
+import { type Cents, cents, NO_CENTS, sumOf } from '../../../src/values/money.ts'
 
 const anything: Constraints = {
   perTransactionCents: null,
@@ -74,8 +74,8 @@ describe('a spend is outside a mandate that', () => {
   })
 })
 
-const amount = fc.bigInt({ min: 1n, max: 60n })
-const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }), { nil: null })
+const amount = fc.bigInt({ min: 1n, max: 60n }).map(cents)
+const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }).map(cents), { nil: null })
 /** Mostly without a list; otherwise hardly any spend would be inside. */
 const someOf = (values: string[]): fc.Arbitrary<string[]> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
@@ -103,8 +103,7 @@ const anySpend = fc.record({
 type Spend = MandatedSpend & { readonly day: number }
 
 const monthOf = (day: number): number => Math.floor((day - 1) / 31)
-const sum = (spends: readonly Spend[]): Cents =>
-  spends.reduce((total, { amountCents }) => total + amountCents, 0n)
+const sum = (spends: readonly Spend[]): Cents => sumOf(spends.map(({ amountCents }) => amountCents))
 const isOneOf = (list: readonly string[], value: string | null): boolean =>
   list.length === 0 || (value !== null && list.some(one => one.toLowerCase() === value.toLowerCase()))
 

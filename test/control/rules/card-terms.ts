@@ -6,6 +6,7 @@ import { compileCardTerms, compilePolicy, decide, ruleTable } from '../../../src
 import type { Ruling, SpendRequest } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
+import { type Cents, cents, NO_CENTS } from '../../../src/values/money.ts'
 import {
   anyControls,
   aPolicy,
@@ -18,7 +19,6 @@ import {
 import { decideUnder } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, nullable } from '../../support/control/random-spends.ts'
-import { type Cents, cents, NO_CENTS } from '../../../src/values/money.ts'
 
 const positionOf = (name: string): number =>
   ruleTable.findIndex(rule => rule.name === name || rule.alias === name)
@@ -81,12 +81,12 @@ describe('a decision with the terms of a card', () => {
   })
 
   test('gives the reason of the first rule of the table that stops it, and of two limits the narrower', () => {
-    const card = { ...noControls, maxTransactionCents: 5_000n, merchantBlocklist: ['Bookshop'] }
+    const card = { ...noControls, maxTransactionCents: cents(5_000n), merchantBlocklist: ['Bookshop'] }
     const reason = (rules: Parameters<typeof decideUnder>[0], request: Partial<SpendRequest>) =>
       decideUnder(rules, request).reason
     expect(reason({}, { card })).toBe('On the card: Bookshop is on the blocklist, as Bookshop.')
     expect(reason({}, { card, agentStatus: 'frozen' })).toBe('The agent is frozen: it cannot spend.')
-    const dear = { amountCents: 10_000n }
+    const dear = { amountCents: cents(10_000n) }
     const limited = (cents: Cents) => ({ ...dear, card: { ...noControls, maxTransactionCents: cents } })
     expect(reason({ maxTransactionEuros: 20 }, limited(cents(5_000n)))).toBe(
       '€ 100.00 is above the limit of € 20.00 for one payment.',

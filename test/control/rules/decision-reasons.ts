@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import { cents, NO_CENTS } from '../../../src/values/money.ts'
 import {
   atTime,
   budgetOf,
@@ -9,7 +10,6 @@ import {
   plainRequest,
   type RulesInput,
 } from '../../support/control/decide.ts'
-import { cents, NO_CENTS } from '../../../src/values/money.ts'
 
 describe('the reason of a decision', () => {
   test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>]>([
@@ -71,7 +71,12 @@ describe('the reason of a decision', () => {
     [
       'The budget of the card “card” of € 20.00 is too low for € 20.00: € 1.00 used, € 19.00 left.',
       {},
-      { budgets: [budgetOf('run', cents(5_000n), cents(3_000n)), budgetOf('card', cents(2_000n), cents(100n))] },
+      {
+        budgets: [
+          budgetOf('run', cents(5_000n), cents(3_000n)),
+          budgetOf('card', cents(2_000n), cents(100n)),
+        ],
+      },
       {},
     ],
     [
@@ -89,7 +94,12 @@ describe('the reason of a decision', () => {
     [
       'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
       {},
-      { budgets: [{ ...budgetOf('owner', cents(2_000n), cents(1n)), period: 'month' }, budgetOf('run', cents(5_000n), cents(3_000n))] },
+      {
+        budgets: [
+          { ...budgetOf('owner', cents(2_000n), cents(1n)), period: 'month' },
+          budgetOf('run', cents(5_000n), cents(3_000n)),
+        ],
+      },
       {},
     ],
     [

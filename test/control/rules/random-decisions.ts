@@ -5,10 +5,10 @@ import { storedCounters, storedRequest } from '../../../src/control/decisions/st
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
+import { type Cents, cents, minus, plus } from '../../../src/values/money.ts'
 import { anyCents, outcomeOf } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, anyPolicy, anyRequest, nullable } from '../../support/control/random-spends.ts'
-import { type Cents, cents, minus, plus } from '../../../src/values/money.ts'
 
 const unlimited = PolicyCreate.parse({ name: 'P' })
 
@@ -83,7 +83,7 @@ describe('thousands of random decisions', () => {
   test('are no milder for a greater amount', () => {
     const severity = { pass: 0, review: 1, fail: 2 } as const
     fc.assert(
-      fc.property(anyPolicy, anyRequest, anyCounters, cents, (rules, request, counters, more) => {
+      fc.property(anyPolicy, anyRequest, anyCounters, anyCents, (rules, request, counters, more) => {
         const outcomeFor = (amountCents: Cents) =>
           outcomeOf(
             decide(
@@ -93,7 +93,7 @@ describe('thousands of random decisions', () => {
             ),
           )
         const outcome = outcomeFor(request.amountCents)
-        const outcomeForMore = outcomeFor(request.amountCents + more)
+        const outcomeForMore = outcomeFor(plus(request.amountCents, more))
         // With a limit on funds, a larger amount can be judged more leniently: a spend that waits for a person needs no money yet.
         if (request.availableCents !== null) return
         expect(severity[outcomeForMore as 'pass'] >= severity[outcome as 'pass']).toBe(true)

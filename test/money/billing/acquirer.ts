@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import { ACQUIRER_ACCOUNTS, postCollected } from '../../../src/money/ledger/open-book.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
-import { type Cents, cents } from '../../../src/values/money.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()
 
-async function collect(cents: bigint): Promise<string> {
+async function collect(amountCents: Cents): Promise<string> {
   const id = await wallet()
   const cause = { type: 'trial', id: newId('trial') }
   await inBook({ wallets: [id], others: ACQUIRER_ACCOUNTS }, book =>
-    postCollected('collect', { from: 'clearing_acquirer', to: id, amountCents: cents, cause }, book),
+    postCollected('collect', { from: 'clearing_acquirer', to: id, amountCents, cause }, book),
   )
   return id
 }

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { readCamt } from '../../../src/iso20022/camt.ts'
 import { readXml } from '../../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt053Schema } from '../../support/money/camt053-schema.ts'
 import { inCents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
-import { cents } from '../../../src/values/money.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read, draw } = statementsIn({ service, client, key, inBook })
@@ -149,7 +149,7 @@ describe('statement documents', () => {
   test('contain every movement once across pages', async () => {
     const old = await anOldWallet()
     await old.book(instantAt('2026-02-02T00:00:00Z'), book => {
-      for (let n = 1; n <= 750; n++) book.move('fund', 'bank', old.id, BigInt(n), newCause())
+      for (let n = 1; n <= 750; n++) book.move('fund', 'bank', old.id, cents(n), newCause())
     })
     const statement = await old.draw('2026-02')
     const [, ...rows] = rowsOf(await read(statement, 'csv', old.key))

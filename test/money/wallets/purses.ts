@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Answer } from '../../../src/derive/client.ts'
 import { referenceOf } from '../../../src/money/references/register.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aPurse } from '../../support/cards/purses.ts'
 import { aBeneficiary, anAgent, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
-import { cents } from '../../../src/values/money.ts'
 
 const books = await startBooks()
 const { service } = books

@@ -33,7 +33,7 @@ import {
 import { isFailure } from '../../../src/ports/card-processor.ts'
 import { after, days } from '../../../src/values/clock.ts'
 import { id, newId } from '../../../src/values/ids.ts'
-import { cents, money, roundCents } from '../../../src/values/money.ts'
+import { cents, money } from '../../../src/values/money.ts'
 import { aKeyPair } from './encryption-keys.ts'
 
 export const merchantKey = await aKeyPair('RSA-2048')
@@ -193,7 +193,7 @@ const charge: HandlerOf<typeof api.charge> = {
     const known = handle ?? ('handle' in accepted ? accepted.handle : '')
     const asked = {
       handle: known,
-      amountCents: roundCents(rest.amountEuros),
+      amountCents: cents(rest.amountEuros),
       reference,
       descriptor: 'AGENTPAY *SHOP',
       token: plain,

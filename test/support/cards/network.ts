@@ -7,10 +7,10 @@ import type {
 } from '../../../src/ports/card-processor.ts'
 import { clock } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { roundCents } from '../../../src/values/money.ts'
 import { aFundedAgent, aPolicy, bodyOf, type TestClient } from '../factories.ts'
 import { ENCRYPTION_KEY, type TestService } from '../harness.ts'
 import { sandboxWith } from './sandbox.ts'
-import { roundCents } from '../../../src/values/money.ts'
 
 export const bookshop: CardMerchant = {
   descriptor: 'SQ *BOOKSHOP 1234 BERLIN',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { CardControls, Ruling, SpendRequest } from '../../../src/control/rules/decision.ts'
+import { cents } from '../../../src/values/money.ts'
 import { policy } from './decide.ts'
 import { anyPolicy, anyRequest, mcc, merchant, nullable } from './random-spends.ts'
-import { cents } from '../../../src/values/money.ts'
 
 export const noControls: CardControls = {
   maxTransactionCents: null,

@@ -8,7 +8,7 @@ import {
 } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { decodeJson, type JsonOf } from '../../../src/values/json-names.ts'
-import { cents, type Cents } from '../../../src/values/money.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 
 export type RulesInput = Omit<JsonOf<typeof PolicyCreate>, 'name'>
 export const NOON = new Date('2026-11-20T12:00:00.000Z')
@@ -49,9 +49,9 @@ export const outcomeOf = ({ allowed, requiresApproval }: ReturnType<typeof decid
 
 export const anyCents = fc
   .oneof(
-  fc.bigInt({ min: 0n, max: 300n }).map(cents),
-  fc.bigInt({ min: 0n, max: 10_000_000_000_000n }).map(cents),
-)
+    fc.bigInt({ min: 0n, max: 300n }).map(cents),
+    fc.bigInt({ min: 0n, max: 10_000_000_000_000n }).map(cents),
+  )
   .map(cents)
 export const limit = fc.option(anyCents, { nil: null })
 
@@ -78,10 +78,6 @@ export const mandateWith = (members: Partial<MandateUse> = {}): MandateUse => ({
   ...members,
 })
 
-export const limitWith = (
-  limitCents: Cents,
-  usedCents: Cents,
-  period: 'day' | 'month' | 'all' = 'all',
-) => ({
+export const limitWith = (limitCents: Cents, usedCents: Cents, period: 'day' | 'month' | 'all' = 'all') => ({
   limits: [{ period, limitCents, usedCents }],
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Counters, SpendRequest } from '../../../src/control/rules/decision.ts'
-import { anyCents, limit, riskWith } from './decide.ts'
 import { cents, plus } from '../../../src/values/money.ts'
+import { anyCents, limit, riskWith } from './decide.ts'
 
 const instant = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
 export const merchant = fc.constantFrom('Bookshop', 'BÜCHER & Söhne', 'shop.example.com', 'Library')

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals'
 import type { Book, Cause } from '../../../src/money/ledger/book.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { type Cents, roundCents } from '../../../src/values/money.ts'
 import { aWallet, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import type { Books } from './books.ts'
-import { type Cents, roundCents } from '../../../src/values/money.ts'
 
 export const instantAt = (text: string): Date => new Date(text)
 export const newCause = () => ({ type: 'trial', id: newId('trial') })

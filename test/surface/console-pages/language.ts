@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { amountIn, languageOf, minuteIn } from '../../../src/web/language.ts'
 import { cents } from '../../../src/values/money.ts'
+import { amountIn, languageOf, minuteIn } from '../../../src/web/language.ts'
 
 test.each([
   [undefined, 'en'],

@@ -7,6 +7,7 @@ import type {
   MessageContent,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
+import { NO_CENTS } from '../../../values/money.ts'
 import { applyCardNotice } from '../../cards/index.ts'
 import type { authorizationsApi } from '../api.ts'
 import { applyMessage, withdrawApproval } from '../apply-facts.ts'
@@ -23,7 +24,6 @@ import {
   queryOf,
   unnamedRefundOf,
 } from './incoming-message.ts'
-import { NO_CENTS } from '../../../values/money.ts'
 
 type ProcessMessages = HandlerOf<typeof authorizationsApi.take>
 type MessageContext = Parameters<ProcessMessages['decide']>[2]

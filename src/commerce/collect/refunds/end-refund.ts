@@ -15,12 +15,12 @@ import {
   transactionsById,
   updateTransactions,
 } from '../../../money/transactions/index.ts'
+import { minus, plus } from '../../../values/money.ts'
 import { TransferEvent } from '../../transfers/index.ts'
 import { type LockedRequest, lockRequest, writeRequests } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { type PaymentRow, paymentsById, receivedCents, requestMachine } from '../request.ts'
 import { recordedEvents, refundEvent, refundEvents } from './api.ts'
-import { minus, plus } from '../../../values/money.ts'
 
 export interface Refunding {
   readonly locked: LockedRequest

@@ -10,6 +10,7 @@ import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { after } from '../../../values/clock.ts'
+import { cents } from '../../../values/money.ts'
 import { lockRequest } from '../payments.ts'
 import {
   type AcquirerCharge,
@@ -31,7 +32,6 @@ import {
 } from './api.ts'
 import { beginRefunds, type RefundTarget } from './begin-refund.ts'
 import { endRefund, openRefunding, writeRefunding } from './end-refund.ts'
-import { cents } from '../../../values/money.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 

@@ -1,7 +1,7 @@
 import { deviationInSql, MAX_DEVIATIONS, medianInSql } from '../../../control/risk/index.ts'
+import { NO_CENTS } from '../../../values/money.ts'
 import { RHYTHMS } from '../charge-series.ts'
 import { type AnomalyText, type Candidate, inPercent, inWords, rounded, scoreOf } from './anomaly.ts'
-import { NO_CENTS } from '../../../values/money.ts'
 
 const USUAL_DAYS = 182
 const LEAST_DAYS = { day_above_usual: 14, merchant_above_usual: 8 } as const
