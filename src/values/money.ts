@@ -77,30 +77,35 @@ export const NO_CENTS = 0n as Cents
 /** From a whole number of cents, or from the decimal digits in which JSON stores cents. A fraction of a cent throws. */
 export const cents = (amount: bigint | number | string): Cents => BigInt(amount) as Cents
 
-export const sumOf = (amounts: readonly Cents[]): Cents => amounts.reduce(plus, NO_CENTS)
-
-/** The cents nearest to a number of them. */
+/** From a computed number of cents, to the nearest one. */
 export const roundCents = (amount: number): Cents => BigInt(Math.round(amount)) as Cents
 
 export const plus = (amount: Cents, other: Cents): Cents => (amount + other) as Cents
 
-/** A fraction of an amount. */
-export function fractionOf(
-  amount: Cents,
-  [part, whole]: readonly [part: bigint, whole: bigint],
-  rounding: 'down' | 'half' | 'up' = 'down',
-): Cents {
-  const extra = rounding === 'down' ? 0n : rounding === 'half' ? whole / 2n : whole - 1n
-  return ((amount * part + extra) / whole) as Cents
-}
+/** May be negative: a movement between two amounts. */
+export const minus = (amount: Cents, other: Cents): Cents => (amount - other) as Cents
 
 export const negated = (amount: Cents): Cents => -amount as Cents
 
+export const sumOf = (amounts: readonly Cents[]): Cents => amounts.reduce(plus, NO_CENTS)
+
 export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 
-/** The rest of an amount; zero if more is taken than there is. */
-export const restOf = (amount: Cents, taken: Cents): Cents =>
-  amount > taken ? minus(amount, taken) : NO_CENTS
+export const atLeastZero = (amount: Cents): Cents => (amount > 0n ? amount : NO_CENTS)
 
-/** May be negative: a movement between two amounts. */
-export const minus = (amount: Cents, other: Cents): Cents => (amount - other) as Cents
+/** The rest of an amount; zero if more is taken than there is. */
+export const restOf = (amount: Cents, taken: Cents): Cents => atLeastZero(minus(amount, taken))
+
+/** Added to a dividend, so that a division that rounds down rounds as it is named. */
+const ROUNDING = {
+  down: (_divisor: bigint) => 0n,
+  half: (divisor: bigint) => divisor / 2n,
+  up: (divisor: bigint) => divisor - 1n,
+}
+
+/** `part / whole` of an amount that is not negative. */
+export const fractionOf = (
+  amount: Cents,
+  [part, whole]: readonly [part: bigint, whole: bigint],
+  rounding: keyof typeof ROUNDING = 'down',
+): Cents => ((amount * part + ROUNDING[rounding](whole)) / whole) as Cents

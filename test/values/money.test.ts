@@ -1,7 +1,22 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { type Cents, cents, formatMoney, money } from '../../src/values/money.ts'
+import {
+  atLeastZero,
+  type Cents,
+  cents,
+  formatMoney,
+  fractionOf,
+  minOf,
+  minus,
+  money,
+  NO_CENTS,
+  negated,
+  plus,
+  restOf,
+  roundCents,
+  sumOf,
+} from '../../src/values/money.ts'
 
 const HIGHEST = 10_000_000_000_000n
 
@@ -92,4 +107,39 @@ describe('an amount of euros', () => {
     [-1_234n, '€ -12.34'],
     [-5n, '€ -0.05'],
   ])('%s cents are shown as %s', (amount, text) => expect(formatMoney(cents(amount))).toBe(text))
+})
+
+describe('the arithmetic of amounts', () => {
+  const signed = fc.bigInt({ min: -HIGHEST, max: HIGHEST }).map(cents)
+
+  test('is that of their cents', () => {
+    fc.assert(
+      fc.property(signed, signed, (one, other) => {
+        const [a, b] = [BigInt(one), BigInt(other)]
+        expect(plus(one, other)).toBe(a + b)
+        expect(minus(one, other)).toBe(a - b)
+        expect(negated(one)).toBe(-a)
+        expect(sumOf([one, other, one])).toBe(a + b + a)
+        expect(minOf(one, other)).toBe(a < b ? a : b)
+        expect(atLeastZero(one)).toBe(a < 0n ? 0n : a)
+        expect(restOf(one, other)).toBe(a > b ? a - b : 0n)
+      }),
+      { numRuns: 1_000 },
+    )
+    expect(sumOf([])).toBe(NO_CENTS)
+  })
+
+  test.each([
+    ['down', 33n, 66n],
+    ['half', 33n, 67n],
+    ['up', 34n, 67n],
+  ] as const)('rounds a third and two thirds of a euro %s', (rounding, oneThird, twoThirds) => {
+    expect(fractionOf(cents(100n), [1n, 3n], rounding)).toBe(oneThird)
+    expect(fractionOf(cents(100n), [2n, 3n], rounding)).toBe(twoThirds)
+  })
+
+  test('makes an amount of a computed number by rounding, of any other only if it is whole', () => {
+    expect([roundCents(12.5), roundCents(-12.4), cents(12), cents('-12')]).toEqual([13n, -12n, 12n, -12n])
+    expect(() => cents(12.5)).toThrow(RangeError)
+  })
 })

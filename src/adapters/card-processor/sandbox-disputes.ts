@@ -34,8 +34,8 @@ function credit(outcome: NetworkDecision): Decision {
   return { afterMs: 0, outcome }
 }
 
-const REFUSED_CENTS: Cents = cents(9_205n)
-const SILENT_CENTS: Cents = cents(9_206n)
+const REFUSED_CENTS = cents(9_205n)
+const SILENT_CENTS = cents(9_206n)
 
 const REFUSED_AMOUNT: ProcessorFailure = {
   failure: 'refused',

@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
 import { type RowOf, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { type Cents, formatMoney, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
+import { atLeastZero, type Cents, formatMoney, minus, negated, plus } from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
 
 type CredentialRow = RowOf<AgentCredential>
@@ -71,7 +71,7 @@ export class CredentialCharges {
       return `The network token pays ${maxCharges === 1 ? 'once' : `${maxCharges} times`}: ${charges} used, 0 left.`
     const left = minus(amountLimitCents, spentCents)
     if (amountCents <= left) return undefined
-    return `The limit of the network token is ${formatMoney(amountLimitCents)}: ${formatMoney(spentCents)} used, ${formatMoney(left > 0n ? left : NO_CENTS)} left.`
+    return `The limit of the network token is ${formatMoney(amountLimitCents)}: ${formatMoney(spentCents)} used, ${formatMoney(atLeastZero(left))} left.`
   }
 
   /** An increment raises the amount of an existing charge and does not count as another charge. */
@@ -93,8 +93,7 @@ export class CredentialCharges {
   }
 
   #spend(credential: CredentialRow, amount: Cents, now: Date): void {
-    const spent = plus(credential.spentCents, amount)
-    credential.spentCents = spent > 0n ? spent : NO_CENTS
+    credential.spentCents = atLeastZero(plus(credential.spentCents, amount))
     credential.updatedAt = now
     this.#changed.add(credential)
   }

@@ -17,7 +17,7 @@ import { riskEvents } from '../../control/risk/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, minOf, minus, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus, restOf } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import {
   type AuthorizationRow,
@@ -245,9 +245,7 @@ function decideAmount(
       risk,
       approval: null,
       walletFrozen: book.isFrozen(walletId),
-      availableCents: isChecked
-        ? minus(plus(book.available(walletId), amountCents), minOf(cents(needed), cents(amountCents)))
-        : null,
+      availableCents: isChecked ? plus(book.available(walletId), restOf(amountCents, needed)) : null,
       card: terms ? controlsOf(terms, isNamed) : null,
     },
     counters.snapshotOf(spender.id, spender.term),

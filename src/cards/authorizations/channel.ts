@@ -72,10 +72,8 @@ function chargeToken(
   { credentials, now }: CardBatch,
 ): void {
   if (authorization.networkTokenId === null) return
-  const change = minus(
-    minus(plus(state.heldCents, state.capturedCents), authorization.heldCents),
-    authorization.capturedCents,
-  )
+  const before = plus(authorization.heldCents, authorization.capturedCents)
+  const change = minus(plus(state.heldCents, state.capturedCents), before)
   const isIncrement = authorization.approvedCents > 0n
   if (change > 0n) credentials.charge(authorization.networkTokenId, change, now, { isIncrement })
   if (change < 0n) credentials.giveBack(authorization.networkTokenId, negated(change), now)
@@ -239,6 +237,6 @@ function emitCharge(
 const authorizedOf = ({ approvedCents, clearedCents, isClosed }: PaymentState): Cents =>
   isClosed && clearedCents === 0n ? NO_CENTS : approvedCents
 
-const isPaying = (state: PaymentState): boolean => plus(authorizedOf(state), state.clearedCents) > 0n
+const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
 
 const answerCount = (facts: PaymentFacts): number => authRequestsOf(facts).length + facts.outcome.length

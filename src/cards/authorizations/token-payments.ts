@@ -13,7 +13,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { authorizationEvents } from './api.ts'
 import { type AuthorizationRow, addAuthorization } from './authorization.ts'
 import { decideRequest, decisionEvents, recordDecision } from './authorize.ts'
@@ -174,7 +174,7 @@ export function tokenPaymentOf(mppCredentialId: string, { authorizations }: Card
 /** True once the network has approved or cleared it: the service no longer takes it back. */
 export function isPaidByNetwork({ facts }: AuthorizationRow): boolean {
   const { approvedCents, capturedCents } = foldFacts(facts)
-  return plus(approvedCents, capturedCents) > 0n
+  return approvedCents + capturedCents > 0n
 }
 
 export function outcomeFact(

@@ -15,7 +15,7 @@ import {
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after } from '../../values/clock.ts'
-import { type Cents, cents, minus } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { disputesApi } from './api.ts'
 import { bundleOf, renderBundle } from './bundle.ts'
@@ -162,7 +162,7 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
 }
 
 const claimOf = ({ amountCents, refundedCents, reason, description }: Dispute): DisputeCall['claim'] => ({
-  cents: String(minus(amountCents, refundedCents)),
+  cents: String(amountCents - refundedCents),
   reason,
   description,
 })
@@ -179,7 +179,7 @@ async function callProcessor(
   if (kind === 'open') {
     const clearings = asked.clearings
       .map(({ id, cents: amount }) => ({ id, amountCents: cents(amount) }))
-      .sort((one, other) => Number(minus(other.amountCents, one.amountCents)))
+      .sort((one, other) => Number(other.amountCents - one.amountCents))
     const dispute = { ...claim, disputeId, amountCents, processorCardId, clearings }
     return { kind, answer: await disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call) }
   }

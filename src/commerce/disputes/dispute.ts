@@ -13,7 +13,7 @@ import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { days, minutes } from '../../values/clock.ts'
-import { type Cents, cents, minus } from '../../values/money.ts'
+import { type Cents, minus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import {
   addFact,
@@ -139,7 +139,7 @@ export function recordFact(dispute: Dispute, { id, type, at, amountCents = null 
 }
 
 export const disputedRest = ({ amountCents, refundedCents }: Dispute): Cents =>
-  minus(cents(amountCents), cents(refundedCents))
+  minus(amountCents, refundedCents)
 
 /**
  * Whether the platform bears what the network does not pay: until the operator finds that the payment was
@@ -156,9 +156,9 @@ export const claimOf = (dispute: Dispute): Claim => ({
 })
 
 export const bookedBy = ({ creditedCents, recoveredCents, lostCents }: Dispute): DisputeAmounts => ({
-  creditedCents: cents(creditedCents),
-  recoveredCents: cents(recoveredCents),
-  lostCents: cents(lostCents),
+  creditedCents,
+  recoveredCents,
+  lostCents,
 })
 
 export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const

@@ -16,7 +16,7 @@ import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { id, newId } from '../../values/ids.ts'
-import { type Cents, cents, formatMoney, restOf } from '../../values/money.ts'
+import { type Cents, formatMoney, restOf } from '../../values/money.ts'
 import { disputeEvent, disputesApi, laterEvents } from './api.ts'
 import { bundle } from './bundle.ts'
 import { callStep, notice, submit } from './call-processor.ts'
@@ -88,7 +88,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     description: body.description,
     amountCents: body.amountCents ?? left,
     cardFrozen,
-    refundedBeforeCents: restOf(cents(transaction.refundedCents), onRequest),
+    refundedBeforeCents: restOf(transaction.refundedCents, onRequest),
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
     processor: ports.cardProcessor(tenant.mode).name,

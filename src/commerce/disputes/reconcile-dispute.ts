@@ -9,17 +9,7 @@ import { type Book, type Cause, openBook } from '../../money/ledger/index.ts'
 import { refundedOnRequest } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { firstOpenWallet, mainWallet, walletsById } from '../../money/wallets/index.ts'
-import {
-  type Cents,
-  cents,
-  formatMoney,
-  minOf,
-  minus,
-  NO_CENTS,
-  negated,
-  plus,
-  restOf,
-} from '../../values/money.ts'
+import { type Cents, formatMoney, minOf, minus, NO_CENTS, negated, plus, restOf } from '../../values/money.ts'
 import { type Change, disputeEvent, type disputeEvents } from './api.ts'
 import { bookedBy, claimOf, Dispute, disputedRest, isUndecided, pendingCall, schedule } from './dispute.ts'
 import { disputeProcess } from './process.ts'
@@ -127,8 +117,8 @@ export function reconcile(locked: LockedDispute, context: ReconcileContext, note
 
 /** Requested refunds are of the rest of the payment. Refunds may exceed the disputed amount: then nothing is left. */
 function refundedSince({ dispute, transaction, refundedOnRequest }: LockedDispute): Cents {
-  const unrequested = restOf(cents(transaction.refundedCents), refundedOnRequest)
-  return minOf(restOf(unrequested, cents(dispute.refundedBeforeCents)), cents(dispute.amountCents))
+  const unrequested = restOf(transaction.refundedCents, refundedOnRequest)
+  return minOf(restOf(unrequested, dispute.refundedBeforeCents), dispute.amountCents)
 }
 
 /** Advances are booked first and returned last, so that the bank account always covers what the network takes back. */

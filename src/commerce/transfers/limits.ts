@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, cents, formatMoney, minus, NO_CENTS, plus, restOf } from '../../values/money.ts'
+import { type Cents, cents, formatMoney, minus, NO_CENTS, plus, restOf, sumOf } from '../../values/money.ts'
 
 /** For SEPA payments, in cents. */
 export interface Limits {
@@ -78,11 +78,11 @@ export class DayLimits {
   }
 
   use({ countedOn: day, amountCents }: Counted): void {
-    if (day) this.#added.set(day, cents(plus(this.addedTo(day), amountCents)))
+    if (day) this.#added.set(day, plus(this.addedTo(day), amountCents))
   }
 
   giveBack({ countedOn: day, amountCents }: Counted): void {
-    if (day) this.#added.set(day, minus(this.addedTo(day), cents(amountCents)))
+    if (day) this.#added.set(day, minus(this.addedTo(day), amountCents))
   }
 
   async write(sql: Sql): Promise<void> {
@@ -129,13 +129,13 @@ export function limitExceeded(
   amount: Cents,
   more: Cents = NO_CENTS,
 ): ['single_limit_exceeded' | 'daily_limit_exceeded', string] | undefined {
-  const used = cents(plus(plus(before.used, days.addedTo(day)), more))
+  const used = sumOf([before.used, days.addedTo(day), more])
   if (amount > single)
     return [
       'single_limit_exceeded',
       `The limit of ${formatMoney(single)} for one transfer is exceeded: ${formatMoney(amount)} are asked for.`,
     ]
-  if (plus(used, amount) <= daily) return undefined
+  if (used + amount <= daily) return undefined
   const figures = `${formatMoney(used)} used, ${formatMoney(restOf(daily, used))} left`
   return ['daily_limit_exceeded', `The daily limit of ${formatMoney(daily)} is reached: ${figures}.`]
 }

@@ -246,13 +246,13 @@ export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_noth
 export function divide(amount: Cents, shares: readonly number[]): Cents[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
-  const parts = weights.map(weight => fractionOf(amount, [weight, total]))
-  const leftOver = minus(amount, sumOf(parts))
+  const roundedDown = weights.map(weight => fractionOf(amount, [weight, total]))
+  const leftOver = minus(amount, sumOf(roundedDown))
   const byLoss = weights
     .map((weight, index) => ({ index, lost: (amount * weight) % total }))
     .toSorted((one, other) => Number(other.lost - one.lost) || one.index - other.index)
-  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = plus(parts[index] as Cents, CENT)
-  return parts
+  const aCentMore = new Set(byLoss.slice(0, Number(leftOver)).map(({ index }) => index))
+  return roundedDown.map((part, index) => (aCentMore.has(index) ? plus(part, CENT) : part))
 }
 
 const SCALE = 10_000

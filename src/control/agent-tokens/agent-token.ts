@@ -57,7 +57,7 @@ export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenan
     return {
       heldCents,
       spentCents,
-      remainingCents: isValid(token) ? minus(minus(maxCents, heldCents), spentCents) : NO_CENTS,
+      remainingCents: isValid(token) ? minus(maxCents, plus(heldCents, spentCents)) : NO_CENTS,
     }
   }
   return tokens.map(token => {

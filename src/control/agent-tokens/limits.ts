@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
 import { type BudgetUse, readBudgetUse, UNUSED } from '../agents/index.ts'
 
 export interface TokenLimit {
@@ -74,7 +74,7 @@ export async function openTokenBudgets(
   const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
   const left = [...limits.values()].map(({ id, maxAmountCents, paidCents }) => {
     const { heldCents, spentCents } = useOf(id)
-    return [id, minus(minus(minus(maxAmountCents, heldCents), spentCents), paidCents)] as const
+    return [id, minus(maxAmountCents, sumOf([heldCents, spentCents, paidCents]))] as const
   })
   return new TokenBudgets(new Map(left))
 }

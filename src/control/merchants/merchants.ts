@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney, minus, plus } from '../../values/money.ts'
+import { type Cents, formatMoney, plus } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
@@ -50,7 +50,7 @@ function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
 }
 
 const byUse = (a: MerchantSpend, b: MerchantSpend): number =>
-  b.spends - a.spends || Number(minus(b.amountCents, a.amountCents)) || (a.merchant < b.merchant ? -1 : 1)
+  b.spends - a.spends || Number(b.amountCents - a.amountCents) || (a.merchant < b.merchant ? -1 : 1)
 
 type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
 

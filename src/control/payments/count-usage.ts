@@ -1,5 +1,5 @@
 import type { Cause } from '../../money/ledger/index.ts'
-import { type Cents, cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { spentOf, type Usage, usageOf } from './diff.ts'
 import {
   type CountedIntent,
@@ -50,7 +50,7 @@ function countForIntent(intent: CountedIntent, state: PaymentState, batch: Count
   const reference = intentReference(intent.id)
   const { capturedCents } = state
   setSpent(reference, { capturedCents, spentCents: spentOf(state) }, intent.merchant, batch)
-  const left = restOf(cents(intent.holdCents ?? intent.amountCents), capturedCents)
+  const left = restOf(intent.holdCents ?? intent.amountCents, capturedCents)
   releaseAbove(reference, left, counters)
 }
 

@@ -1,5 +1,5 @@
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
+import { atLeastZero, type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
 import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
 import {
   type Budget,
@@ -51,7 +51,7 @@ class MandateDiff {
       ...mandate,
       limits: limits.map(limit => ({
         ...limit,
-        usedCents: notBelowZero(plus(limit.usedCents, difference[limit.period])),
+        usedCents: atLeastZero(plus(limit.usedCents, difference[limit.period])),
       })),
       count: count && { limit: count.limit, used: Math.max(count.used + difference.uses, 0) },
     }
@@ -67,8 +67,6 @@ export interface Replayed {
 
 /** Settled spends remembered for one agent: as many intents can wait at once. The oldest are forgotten first. */
 const MAX_SETTLED = 10_000
-
-const notBelowZero = (amount: Cents): Cents => (amount > 0n ? amount : NO_CENTS)
 
 /**
  * Replays one agent's decisions under another policy. The record says what was held, captured and given back;
@@ -181,7 +179,7 @@ export class DecisionDiff {
     return {
       ...request,
       mandate: mandate && this.#mandates.adjust(mandate),
-      availableCents: availableCents === null ? null : notBelowZero(minus(availableCents, this.#totalCents)),
+      availableCents: availableCents === null ? null : atLeastZero(minus(availableCents, this.#totalCents)),
       budgets: budgets.map(budget => this.#adjustBudget(budget)),
     }
   }
@@ -190,15 +188,15 @@ export class DecisionDiff {
   #adjustBudget(budget: Budget): Budget {
     const differences = { day: this.#dayCents, month: this.#monthCents }
     const difference = budget.period ? differences[budget.period] : (this.#budgets.get(budget.id) ?? NO_CENTS)
-    return { ...budget, usedCents: notBelowZero(plus(budget.usedCents, difference)) }
+    return { ...budget, usedCents: atLeastZero(plus(budget.usedCents, difference)) }
   }
 
   #adjustCounters(counters: Counters): Counters {
     if (!this.#differs) return counters
     return {
       ...counters,
-      dayCents: notBelowZero(plus(counters.dayCents, this.#dayCents)),
-      monthCents: notBelowZero(plus(counters.monthCents, this.#monthCents)),
+      dayCents: atLeastZero(plus(counters.dayCents, this.#dayCents)),
+      monthCents: atLeastZero(plus(counters.monthCents, this.#monthCents)),
       uses: Math.max(counters.uses + this.#uses, 0),
       // Unknown: the record does not say which of these uses would still be open.
       openUses: undefined,

@@ -1,4 +1,4 @@
-import { type Cents, formatMoney, minus } from '../../values/money.ts'
+import { type Cents, formatMoney, minus, plus } from '../../values/money.ts'
 import { asksForAmount } from './amount-rules.ts'
 import {
   type Check,
@@ -39,7 +39,7 @@ const leftAfter = ({ limits }: MandateUse, holdCents: Cents): LimitLeft[] =>
   limits.map(({ period, limitCents, usedCents }) => ({
     period,
     limitCents,
-    leftCents: minus(minus(limitCents, usedCents), holdCents),
+    leftCents: minus(limitCents, plus(usedCents, holdCents)),
   }))
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)

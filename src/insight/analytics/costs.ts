@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal, minus, sumOf } from '../../values/money.ts'
+import { type Cents, decimal, sumOf } from '../../values/money.ts'
 import { changeOf, daysBetween, figuresOf, namesOfAgents, shareOf, spanBefore } from '../reports/index.ts'
 import { linesOf, parametersOf, type Span, type Spend } from '../spend/index.ts'
 
@@ -118,7 +118,7 @@ export async function costsOf(spend: Spend, wanted: CostsWanted) {
     )
     .sort(
       (one, other) =>
-        Number(minus(other.netCents, one.netCents)) || (String(one.agentId) < String(other.agentId) ? -1 : 1),
+        Number(other.netCents - one.netCents) || (String(one.agentId) < String(other.agentId) ? -1 : 1),
     )
   const agents = (rest?.[0]?.agents ?? 0) - byAgent.size
   return { total, data, other: rest ? { agents, ...lineOf(rest, total.netCents) } : null }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
+import { type Cents, decimal, NO_CENTS, sumOf } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { linesOf, parametersOf, readSpend, type Spend } from '../spend/index.ts'
 
@@ -45,8 +45,7 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
     })
     .sort(
       (one, other) =>
-        Number(minus(other.amountCents, one.amountCents)) ||
-        (one.how + one.rule < other.how + other.rule ? -1 : 1),
+        Number(other.amountCents - one.amountCents) || (one.how + one.rule < other.how + other.rule ? -1 : 1),
     )
   const { refundedCents } = figuresOf(sums.filter(({ view }) => view === 'agent'))
   const keptBackCents = sumOf(rules.map(({ amountCents }) => amountCents))
@@ -58,7 +57,7 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
     },
     refundedCents,
     disputesWon: { count, amountCents },
-    totalCents: plus(plus(keptBackCents, refundedCents), amountCents),
+    totalCents: sumOf([keptBackCents, refundedCents, amountCents]),
   }
 }
 
@@ -102,7 +101,7 @@ const lineOf = ({ keptBack, keptBackCents, refundedCents, won, wonCents }: Agent
   keptBack: { count: keptBack, amountCents: keptBackCents },
   refundedCents,
   disputesWon: { count: won, amountCents: wonCents },
-  totalCents: plus(plus(keptBackCents, refundedCents), wonCents),
+  totalCents: sumOf([keptBackCents, refundedCents, wonCents]),
 })
 
 type AgentLine = ReturnType<typeof lineOf>

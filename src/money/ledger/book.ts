@@ -88,7 +88,7 @@ export class Book {
 
   canPay(place: AccountKey, amount: Cents): boolean {
     const { minimum } = accountKinds[this.#account(place).kind]
-    return minimum === null || minus(this.available(place), amount) >= minimum
+    return minimum === null || this.available(place) - amount >= minimum
   }
 
   balance(place: AccountKey): { posted: Cents; held: Cents } {

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Failure } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney, minus, NO_CENTS, negated } from '../../values/money.ts'
+import { atLeastZero, type Cents, formatMoney, minus, negated } from '../../values/money.ts'
 import { type AccountKind, openMissingAccounts } from './account.ts'
 import { type AccountKey, Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 import type { Template } from './templates.ts'
@@ -184,10 +184,7 @@ interface Collected {
 }
 
 /** The acquirer's outstanding amount; zero if it has paid more than was left after refunds. */
-function owedByAcquirer(book: Book): Cents {
-  const owed = book.available('clearing_acquirer')
-  return owed > 0n ? owed : NO_CENTS
-}
+const owedByAcquirer = (book: Book): Cents => atLeastZero(book.available('clearing_acquirer'))
 
 /**
  * Posts what an acquirer has charged, paid or refunded. The owner has the money at once and the bank later:

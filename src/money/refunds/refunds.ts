@@ -3,17 +3,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import {
-  type Cents,
-  cents,
-  minOf,
-  minus,
-  NO_CENTS,
-  negated,
-  plus,
-  restOf,
-  sumOf,
-} from '../../values/money.ts'
+import { type Cents, minOf, minus, NO_CENTS, negated, plus, restOf, sumOf } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import {
@@ -46,8 +36,7 @@ const updateRefunds = updateOf(refundTable, [
 
 export const refundsById = rowsById(refundTable)
 
-const outstandingOf = ({ amountCents, arrivedCents }: RefundRow): Cents =>
-  minus(cents(amountCents), cents(arrivedCents))
+const outstandingOf = ({ amountCents, arrivedCents }: RefundRow): Cents => minus(amountCents, arrivedCents)
 
 interface RefundSource {
   readonly type: string
@@ -174,7 +163,7 @@ export class Refunds {
       this.#receive(row, part, receipt.walletId, emit)
     }
     if (left > 0n) this.#addReceived(transactionId, receipt, left, emit)
-    const above = minus(cents(receipt.amountCents), ofPayment)
+    const above = minus(receipt.amountCents, ofPayment)
     if (above > 0n) this.#addReceived(null, receipt, above, emit)
   }
 
@@ -182,7 +171,7 @@ export class Refunds {
   link(source: RefundSource, transactionId: string, ofPayment: Cents): void {
     const rows = [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
     const linked = rows.filter(row => row.transactionId === transactionId)
-    let missing: Cents = minus(ofPayment, sumOf(linked.map(({ arrivedCents }) => cents(arrivedCents))))
+    let missing: Cents = minus(ofPayment, sumOf(linked.map(({ arrivedCents }) => arrivedCents)))
     for (const row of rows.filter(one => one.transactionId === null)) {
       if (missing <= 0n) break
       missing = minus(missing, this.#assign(row, missing, transactionId))
@@ -238,7 +227,7 @@ export class Refunds {
 
   /** Assigns at most this much of a receipt to the payment, or to none; returns how much it was. */
   #assign(row: RefundRow, most: Cents, transactionId: string | null): Cents {
-    const part = minOf(cents(row.amountCents), cents(most))
+    const part = minOf(row.amountCents, most)
     if (part === row.amountCents) this.#change(row, { transactionId })
     else {
       this.#change(row, {
@@ -327,8 +316,8 @@ export function leftToRefund(
   }: Pick<TransactionRow, 'amountCents' | 'refundedCents' | 'disputedCents'>,
   awaitedCents: Cents,
 ): Cents {
-  const taken = sumOf([cents(refundedCents), cents(disputedCents), awaitedCents])
-  return restOf(cents(amountCents), taken)
+  const taken = sumOf([refundedCents, disputedCents, awaitedCents])
+  return restOf(amountCents, taken)
 }
 
 const AWAITED_SUM = `

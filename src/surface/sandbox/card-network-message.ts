@@ -5,7 +5,6 @@ import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMessage, MessageContent, SignedMessage } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
 import type { cardNetworkApi } from './card-network-api.ts'
 
 export type NetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
@@ -127,7 +126,7 @@ function namedIn(content: MessageContent): Named {
     tokenId = null,
     disputeId = null,
   } = content as Partial<Named>
-  const { amountCents = null } = content as { amountCents?: Cents | null }
+  const amountCents = 'amountCents' in content ? content.amountCents : null
   return {
     authorizationId,
     ask,
