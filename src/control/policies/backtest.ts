@@ -26,7 +26,7 @@ const differenceNames = { denied: 'newlyDenied', allowed: 'newlyAllowed', person
 
 const MAX_EXAMPLES = 100
 
-/** The longest time of one answer: a hundred thousand decisions take a few seconds. */
+/** Bounds the time of one answer. A hundred thousand decisions take a few seconds. */
 const TIME_LIMIT_MS = 30_000
 
 /** The rule that makes the difference: it stops the spend now, or stopped it then. */

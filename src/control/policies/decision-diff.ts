@@ -26,7 +26,7 @@ const NONE: Difference = { all: NO_CENTS, month: NO_CENTS, day: NO_CENTS, uses: 
 class MandateDiff {
   readonly #byId = new Map<string, Difference>()
 
-  /** Differences of an earlier day, or month, do not count in the new one. */
+  /** Differences of an earlier day or month do not count in the new one. */
   startDay(isNewMonth: boolean): void {
     for (const [id, difference] of this.#byId)
       this.#byId.set(id, { ...difference, day: NO_CENTS, month: isNewMonth ? NO_CENTS : difference.month })
@@ -61,16 +61,22 @@ class MandateDiff {
 export interface Replayed {
   readonly was: Verdict
   readonly now: Verdict
-  /** Null: the approval of a spend that this policy settled at its declaration, so nothing was left to decide. */
+  /**
+   * Null for the approval of a spend that this policy settled at its declaration, so that there was nothing
+   * to decide.
+   */
   readonly ruling: Ruling | null
 }
 
-/** Settled spends remembered for one agent: as many intents can wait at once. The oldest are forgotten first. */
+/**
+ * Bounds the settled spends remembered for one agent, as many as intents can wait at once. The oldest are
+ * forgotten first.
+ */
 const MAX_SETTLED = 10_000
 
 /**
- * Replays one agent's decisions under another policy. The record says what was held, captured and given back;
- * this class adds up how far the counters differ from it, because of other decisions.
+ * Replays one agent's decisions under another policy. The record contains held, captured and refunded
+ * amounts; this class adds up how far the counters differ from it because of other decisions.
  */
 export class DecisionDiff {
   readonly #policy: CompiledPolicy
@@ -85,8 +91,8 @@ export class DecisionDiff {
   #differs = false
   #lastSpendAt: Date | null | undefined
   /**
-   * Spends that waited for a person, or may do so again, and that this policy settles at once: the amount
-   * that it holds for each; null if it denies it.
+   * Spends that waited for a person, or may do so again, and that this policy settles at once, with the
+   * amount that it holds for each; null if it denies the spend.
    */
   readonly #settled = new Map<string, Cents | null>()
 
@@ -94,7 +100,7 @@ export class DecisionDiff {
     this.#policy = policy
   }
 
-  /** Decisions come in the order of time. */
+  /** Expects the decisions in the order of time. */
   replay(recorded: RecordedDecision): Replayed {
     const request = parseRequest(recorded.request)
     const isApproval = request.approval !== null
@@ -198,7 +204,7 @@ export class DecisionDiff {
       dayCents: atLeastZero(plus(counters.dayCents, this.#dayCents)),
       monthCents: atLeastZero(plus(counters.monthCents, this.#monthCents)),
       uses: Math.max(counters.uses + this.#uses, 0),
-      // Unknown: the record does not say which of these uses would still be open.
+      // Unknown, since the record does not say which of these uses would still be open.
       openUses: undefined,
       lastSpendAt: this.#lastSpendAt ?? null,
     }

@@ -3,7 +3,7 @@ import { flag, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Risk } from '../rules/index.ts'
 import { type SignalInput, type SignalName, signalNames, signals, type VelocityLimit } from './signals.ts'
 
-/** The scores from which on a person is asked, the spend is refused, the agent is frozen. */
+/** The scores from which on a person decides, the spend is refused, or the agent is frozen. */
 interface Thresholds {
   readonly review: number
   readonly deny: number
@@ -39,7 +39,7 @@ const outcomeOf = (score: number, { review, deny, freeze }: Thresholds): Risk['o
   return score >= review ? 'review' : 'pass'
 }
 
-/** At most a hundred points. A signal of weight 0 is not evaluated. */
+/** Returns a hundred points at most. A signal of weight 0 is not evaluated. */
 export function score(input: Omit<SignalInput, 'velocityLimit'>, settings: RiskSettings): Risk {
   const parts = signalNames.flatMap(signal => {
     const points = settings.weights[signal]

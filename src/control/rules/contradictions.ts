@@ -5,7 +5,7 @@ import { looksLikeIban, mccGroup } from '../merchants/index.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import type { Rules } from './rules.ts'
 
-/** At most ten names: a list may have thousands. */
+/** Names ten at most, since a list may have thousands. */
 export const shortList = (names: readonly string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 

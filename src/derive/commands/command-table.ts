@@ -64,7 +64,7 @@ function optionsOf(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   return options ? options.flatMap(option => optionsOf(option, schemas)) : [schema]
 }
 
-/** Empty if an alternative has no type: then any value is allowed. */
+/** Empty if an alternative has no type, since then any value is allowed. */
 function typesOf(options: readonly JsonSchema[]): string[] {
   const types = options.map(option => [option.type ?? typeOfConst(option)].flat().filter(Boolean) as string[])
   return types.some(list => list.length === 0) ? [] : [...new Set(types.flat())]
@@ -97,7 +97,7 @@ export function commandTable(areas: Areas): CommandTable {
   }
 }
 
-/** One line for each noun, event and operation, so that a diff shows each change. */
+/** Writes one line for each noun, event and operation, so that a diff shows each change. */
 export const writeTable = (table: CommandTable): string =>
   linesOf({ ...table }, { nouns: 1, eventNames: 1, operations: 1 })
 

@@ -28,7 +28,7 @@ export interface Refusal {
   readonly status: string
   readonly code: string
   readonly message: string
-  /** All operations share the refusal. */
+  /** Whether all operations share the refusal. */
   readonly universal: boolean
 }
 
@@ -48,7 +48,7 @@ export class Book {
   readonly eventGroups: readonly EventGroup[]
   readonly keysForClients: ReadonlySet<string>
   readonly #records: ReadonlySet<string>
-  /** An anchor without a section is on the overview. */
+  /** Maps anchors to sections. An anchor without a section is on the overview. */
   readonly #sections: ReadonlyMap<string, string>
 
   constructor(document: Document) {
@@ -74,7 +74,7 @@ export class Book {
     return this.chapters.flatMap(({ entries }) => entries)
   }
 
-  /** `/docs/agents#agents.freeze` */
+  /** Links to an anchor: `/docs/agents#agents.freeze`. */
   href(anchor: string): string {
     return `${addressOf(this.#sections.get(anchor) ?? OVERVIEW)}#${anchor}`
   }
@@ -142,7 +142,7 @@ interface Refused {
   readonly error: string | { readonly message: string }
 }
 
-/** An error of JSON-RPC has its message a level deeper. */
+/** A JSON-RPC error nests its message one level deeper. */
 const sentenceOf = ({ error }: Refused): string => (typeof error === 'string' ? error : error.message)
 
 const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): Refusal[] =>
@@ -165,7 +165,7 @@ function follow<T extends object>(part: T | Reference, parts: Readonly<Record<st
 export const jsonOf = ({ content = {} }: { content?: ResponseObject['content'] }): MediaType | undefined =>
   content['application/json']
 
-/** The media type of an endless answer, and the schema of its messages. */
+/** The media type of an endless response, and the schema of its messages. */
 export const streamOf = ({
   content = {},
 }: {

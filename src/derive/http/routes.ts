@@ -7,7 +7,7 @@ export interface Route {
   readonly params: Record<string, string>
 }
 
-/** An operation, the allowed methods of the path, or none. */
+/** An operation, or the allowed methods of the path; undefined for an unknown path. */
 export type Found = Route | { readonly allow: readonly string[] } | undefined
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -35,7 +35,7 @@ export function router(operations: readonly Registered[]): (method: string, path
   }
 }
 
-/** A merchant's key is a name, and may have spaces; all other parameters are ids. */
+/** A merchant's key is a name, and may contain spaces. All other parameters are ids. */
 const canBeThere = ([name, value]: [string, string]): boolean =>
   name === 'key' ? looksLikeName(value) : looksLikeId(value)
 

@@ -16,7 +16,7 @@ import type {
   Schemas,
 } from './types.ts'
 
-/** The published form: the same content in fewer words. `whole` restores the document. */
+/** The published form has the same content in fewer words. `whole` restores the document. */
 export type Published = Omit<Document, 'webhooks' | 'components'> & {
   readonly webhooks: { readonly event: { readonly post: OperationObject } }
   readonly components: Omit<Document['components'], 'responses'> & {
@@ -60,7 +60,7 @@ export function* published(document: Document): Sliced<Published> {
       responses: {
         ...sharing.all(),
         ...refused,
-        // Some generators follow one reference, not two: a shared part is a whole answer.
+        // Some generators follow only one reference, so a shared part is a whole answer.
         ...mapValues(responses.all(), one => ('$ref' in one ? described(one, refused) : one)),
       },
     },
@@ -90,7 +90,7 @@ function shortened(operation: OperationObject, { schemas, sharing, refused }: Sh
   }
 }
 
-/** The introduction tells the usual size of a body; only other limits are written. */
+/** The introduction states the usual limit of a body, so operations state only other limits. */
 export const USUAL_LIMIT = 'At most 64 KiB.'
 
 type RequestBody = NonNullable<OperationObject['requestBody']>
@@ -99,7 +99,7 @@ function withoutLimit({ description, ...body }: RequestBody): RequestBody {
   return description === undefined || description === USUAL_LIMIT ? body : { description, ...body }
 }
 
-/** The example of an answer is written only if the schema does not give the same one. */
+/** Writes the example of an answer only if the schema does not yield the same one. */
 function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObject {
   const { schema, example, ...more } = jsonIn(response) ?? {}
   if (!schema || example === undefined || !isSame(exampleOf(schema, schemas), example)) return response
@@ -109,7 +109,7 @@ function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObj
 export const jsonIn = (response: ResponseObject | Reference): MediaType | undefined =>
   'content' in response ? response.content?.['application/json'] : undefined
 
-/** The named records with an example each, from the first operation that returns them. */
+/** Gives each named record an example, from the first operation that returns it. */
 function* withExamples({ paths, components: { schemas } }: Document): Sliced<Schemas> {
   const examples = new Map<string, unknown>()
   for (const { responses } of operationsIn(paths)) {
@@ -135,7 +135,7 @@ function recordIn({ schema, example }: MediaType = {}): [string?, unknown?] {
 const isPage = (example: unknown): example is { data: unknown[] } =>
   typeof example === 'object' && example !== null && Array.isArray((example as { data?: unknown }).data)
 
-/** Parts of one kind: how often each occurs, and the name of its first occurrence. */
+/** Counts the parts of one kind, and keeps the name of the first occurrence. */
 class Repeats<T extends object> {
   readonly #kind: string
   readonly #known = new Map<string, { readonly name: string; readonly part: T; times: number }>()
@@ -161,7 +161,7 @@ class Repeats<T extends object> {
     return Object.fromEntries(shared.map(({ name, part }) => [name, part]))
   }
 
-  /** A shared part is written once more under its name: that must be shorter than the repetition. */
+  /** A shared part is written once more under its name, so sharing must be shorter than the repetition. */
   #isShared({
     name,
     part,

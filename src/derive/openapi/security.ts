@@ -68,8 +68,8 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
 export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped === true
 
 /**
- * Any one of these suffices. A bearer token has no OAuth scopes: the array has the required scope. A public
- * operation that reads `Authorization` takes a payment there, or nothing.
+ * Any one of these is sufficient. A bearer token has no OAuth scopes, so the array contains the required
+ * scope. A public operation that reads `Authorization` takes a payment there, or nothing.
  */
 export function securityOf({ callers, scope, http }: AnyOperation): SecurityRequirement[] {
   if (http?.reads?.authorization) return [{ payment: [] }, {}]

@@ -31,7 +31,7 @@ interface Payment {
 
 const PAID = new Set(['settlement', 'settled', 'completed', 'refunded'])
 
-/** Read from transactions: reports group by merchant, and have no free text. */
+/** Spending by merchant comes from transactions: reports group by merchant, but cannot search by free text. */
 async function* spentAt(
   merchant: string,
   slots: Slots,
@@ -187,7 +187,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
     if (agent) yield* responder.propose('agents.unfreeze', { id: agent.id })
   },
 
-  /** Limits that the sentence does not name stay. */
+  /** Keeps every limit that the sentence does not name. */
   async *limit({ agent, euros, per = 'day', merchant }, responder) {
     if (!agent) return
     const policy = yield* responder.ask<Policy>('policies.effective', { agentId: agent.id })
@@ -233,7 +233,7 @@ const EXAMPLES = [
 const examples = (responder: Responder): string =>
   `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor everything else, connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
 
-/** Answers a sentence by the grammar; `otherwise` answers sentences beyond it, if configured. */
+/** Answers a sentence by the grammar. Passes every other sentence to `otherwise`, if it is configured. */
 export async function* answer(
   sentence: string,
   responder: Responder,

@@ -31,7 +31,6 @@ export const shared = pageAsset(
   read('scripts/page.js').replace('./webauthn.js', `./${webauthn.name}`),
 )
 
-/** Scripts import the shared one by its content-addressed name. */
 const script = (name: string): PageAsset =>
   pageAsset(name, 'js', read(`scripts/${name}.js`).replace('./page.js', `./${shared.name}`))
 

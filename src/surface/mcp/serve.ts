@@ -8,7 +8,7 @@ import { serverFor } from './server.ts'
 
 const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
-/** Stateless: any process answers any message. */
+/** MCP has no state here: any process answers any message. */
 export async function serve(context: Context): Promise<File> {
   const message = messageIn(context)
   if (message instanceof Problem) return protocolError(-32_700, message.message)

@@ -13,7 +13,7 @@ const icon = pageAsset('pay', 'svg', pageIcon())
 
 export const assetFile = assetFinder([style, icon])
 
-/** What the page shows: neither the payer, nor what only a payer who has paid may see. */
+/** The public part of a request. It contains neither the payer nor what only a payer gets. */
 export interface RequestView {
   readonly id: string
   readonly state: PageState
@@ -83,7 +83,7 @@ function transferWay(transfer: RequestedTransfer, id: string, language: Language
 </section>`
 }
 
-/** In groups of four, as IBANs and references are printed; copied without the spaces. */
+/** Groups by four characters, as IBANs and references are printed. Copying omits the spaces. */
 const inGroupsOfFour = (text: string): Html =>
   html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
 
@@ -119,7 +119,7 @@ export function unknownPage(language: Language): Html {
   )
 }
 
-/** Relative addresses, so that the page also works below a path. */
+/** Uses relative addresses, so that the page also works below a path. */
 const layout = (language: Language, title: string, content: Html): Html => html`<!doctype html>
 <html lang="${language}">
 <head>

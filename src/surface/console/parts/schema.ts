@@ -69,7 +69,7 @@ function withoutNull(member: MemberSchema): MemberSchema {
   return anyOf && only && others?.length === 1 ? { ...only, ...rest, isNullable: true } : member
 }
 
-/** A member of the body by name; nested by dots: `limits.dailyLimitEuros`, `parts.0.share`. */
+/** Finds a member of the body by name. Dots address nested members: `limits.dailyLimitEuros`, `parts.0.share`. */
 export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
   const steps = name.split('.')
   const found = steps.reduce<MemberSchema | undefined>(
@@ -89,7 +89,7 @@ export function answerMembers({ returns: [, schema] }: AnyOperation): Members {
 export const secretsOf = (operation: AnyOperation): string[] =>
   Object.entries(answerMembers(operation)).flatMap(([name, { once }]) => (once === true ? [name] : []))
 
-/** The default fields of a form: texts, numbers and enumerations of the body, and lists of these. */
+/** The fields that a form has by default: texts, numbers and enumerations of the body, and lists of these. */
 export function fieldsOf({ body }: AnyOperation): string[] {
   const files = uploadsIn(body)
   return Object.entries(membersOf(objectOf(body))).flatMap(([name, { type, items }]) =>

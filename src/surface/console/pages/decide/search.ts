@@ -14,7 +14,7 @@ const ID = /^[\w.:@/-]{6,128}$/
 const MOST = 100
 const SHOWN = 20
 
-/** An id leads to its page, a request id to its changes, other text to agents, intents and merchants. */
+/** An id leads to its page, a request id to its changes. Any other text searches agents, intents and merchants. */
 export const searchPage: Page = async request => {
   const wanted = (request.query.q ?? '').trim().slice(0, 200)
   if (wanted === '')
@@ -75,7 +75,7 @@ async function agentsNamed(wanted: string, request: PageRequest): Promise<Html |
   )
 }
 
-/** Intents to a merchant of this name, and the newest ones that mention it. */
+/** Finds intents to a merchant of this name, and the newest intents that mention it. */
 async function intentsAbout(wanted: string, request: PageRequest): Promise<Html | undefined> {
   const [toMerchant, ofOwnId, newest] = await Promise.all([
     request.ask(intentsApi.list, { query: { merchant: wanted, limit: SHOWN } }),
