@@ -77,7 +77,7 @@ function releaseAbove(reference: Cause, kept: Cents, counters: PostedBatch['coun
   if (reserved > kept) counters.releasePart(reference, minus(reserved, kept))
 }
 
-/** A refunded payment stays a use, whatever the order of its facts. */
+/** A refunded payment stays a use, in any order of its facts. */
 function setSpent(
   reference: Cause,
   { spentCents, capturedCents }: Pick<Usage, 'spentCents' | 'capturedCents'>,
