@@ -86,7 +86,7 @@ export const challenge: HandlerOf<typeof deviceApi.challenge> = async ({ body },
   return openChallenge(about, context)
 }
 
-/** Moves the row from the platform to the deciding tenant, which owns it for good. */
+/** Moves the row from the platform to the deciding tenant, which then owns it for good. */
 const writeDecision = updateOf(sessionsTable, [
   'ownerId',
   'mode',

@@ -68,7 +68,7 @@ async function issueKey(session: SessionRow, context: Fetching) {
   return tokenResponse(sessionId, key)
 }
 
-/** Our member names, and those of OAuth for clients of the standard. */
+/** Uses the service's member names, and also those of OAuth for clients of the standard. */
 function tokenResponse(sessionId: string, key: MadeKey) {
   const { id: keyId, environment, scopes, toolWrites, boundTo, expiresAt } = key
   return {

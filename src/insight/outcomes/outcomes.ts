@@ -38,7 +38,7 @@ const schema = defineEntity({
   },
 })
 
-/** At most one for each intent. */
+/** An intent has at most one outcome. */
 class Outcome extends schema.class {}
 schema.setClass(Outcome)
 

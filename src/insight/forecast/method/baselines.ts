@@ -19,7 +19,7 @@ export function naiveForecast({ firstDay, cents }: DailySpend, origin: number, h
   }
 }
 
-/** The last eight same weekdays, without scaling and without weights. */
+/** Uses the last eight days of the same weekday, without scaling and without weights. */
 export function sameWeekdayForecast(
   { firstDay, cents }: DailySpend,
   origin: number,

@@ -1,4 +1,4 @@
-/** Cents: one case of ten is below `p10`, one of ten above `p90`. */
+/** In cents: one case of ten is below `p10`, one of ten above `p90`. */
 export interface Quantiles {
   readonly p10: number
   readonly p50: number
