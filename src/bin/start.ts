@@ -88,7 +88,6 @@ async function endRuns(wish: TemporalOptions, atOnce: Promise<Temporal | null>):
   )
 }
 
-/** Configured secrets take precedence over those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   cursorSigningKey: settings.cursorSigningKey ?? kept.secretKey,

@@ -50,7 +50,6 @@ function objectIn(part: string): Readonly<Record<string, unknown>> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>
   } catch {
-    // The rejection follows below.
   }
   throw new SignatureRejected('A part of it is no JSON object in base64url.')
 }

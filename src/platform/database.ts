@@ -67,7 +67,6 @@ export async function requireMigrated(url: string): Promise<void> {
   }
 }
 
-/** Whether new entries come after everything the journal has. */
 async function isContinued(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query('select journal_is_ahead_by() = 0 as is')
   return rows[0].is

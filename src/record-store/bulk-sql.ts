@@ -42,7 +42,6 @@ export function insertInto<R extends { id: string }>(
   }
 }
 
-/** Inserts rows into two tables in one statement, saving a round trip. */
 export function insertIntoBoth<A extends { id: string }, B extends { id: string }>(
   one: Table<A>,
   other: Table<B>,

@@ -9,7 +9,6 @@ export type JsonName<N> = N extends `${infer Head}Cents` ? `${Head}Euros` : N
 export const jsonName = <const N extends string>(name: N): JsonName<N> =>
   (name.endsWith('Cents') ? `${name.slice(0, -'Cents'.length)}Euros` : name) as JsonName<N>
 
-/** A value in its JSON form. */
 export type JsonOf<S extends z.ZodType> = InJson<z.input<S>>
 
 type InJson<T> = unknown extends T
@@ -24,7 +23,6 @@ type InJson<T> = unknown extends T
 
 type Plain = string | number | bigint | boolean | null | undefined | Date | Uint8Array
 
-/** Decodes JSON; throws if the schema refuses it. */
 export const decodeJson = <S extends z.ZodType>(schema: S, json: unknown): z.output<S> =>
   schema.parse(renamed(schema, json))
 
@@ -101,7 +99,6 @@ function swap(value: unknown, names: Names): unknown {
   return other
 }
 
-/** The path of a member with its names in JSON. */
 export function renamedPath(schema: z.core.$ZodType, path: readonly PropertyKey[]): PropertyKey[] {
   let names: Names | null | undefined = namesOf(schema)
   return path.map(step => {

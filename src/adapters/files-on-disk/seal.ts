@@ -21,7 +21,6 @@ export const contentOf = ({ ownerId, mode }: FileOwner, sha256: string): Require
 export const contextOf = ({ ownerId, mode, sha256 }: FileContext): string =>
   `file:${ownerId}/${mode}${sha256 === undefined ? '' : `/${sha256}`}`
 
-/** The object's name in a bucket. Validates every part. */
 export function nameOf({ ownerId, mode }: FileOwner, sha256: string): string {
   if (!/^\w[\w.:@-]{0,127}$/.test(ownerId) || !/^(test|live)$/.test(mode) || !/^[\da-f]{64}$/.test(sha256))
     throw new Error('this names no file')

@@ -172,7 +172,6 @@ function mustWithdraw({ status, facts, processorDisputeId, toldWithdrawnAt }: Di
   return status === 'withdrawn' || isPaidByMerchant
 }
 
-/** Finds the earliest instant, which deadline, process and test clock share. */
 export function schedule(dispute: Dispute): void {
   const { callDueAt, creditDueAt, evidenceDueAt, remindAt } = dispute
   const due = [callDueAt, creditDueAt, evidenceDueAt, remindAt].flatMap(at => at?.getTime() ?? [])

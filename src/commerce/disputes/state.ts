@@ -27,7 +27,6 @@ export interface DisputeFact {
 /** Uses the member names of the stored JSON (`disputes.words`). */
 export type StoredDisputeFact = Omit<DisputeFact, 'type'> & { readonly says: DisputeFact['type'] }
 
-/** Networks repeat messages, so a known fact is skipped. */
 export const addFact = (
   facts: readonly StoredDisputeFact[],
   { type, ...fact }: DisputeFact,

@@ -102,7 +102,6 @@ interface RefundPart {
 
 const BY_PAYEE = { way: 'wallet', origin: 'payee' } as const
 
-/** Refunds a transfer into a wallet. Its payee has posted the money. */
 export const refundTransfer = (
   transaction: TransactionRow,
   { id, amountCents: cents, ...place }: RefundPart,

@@ -237,7 +237,6 @@ select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
     where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedCents"`
 
-/** An erased request cannot be decided again. */
 const KNOWN = "d.request <> '{}'"
 
 const WITH_RESULT =

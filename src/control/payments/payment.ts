@@ -95,7 +95,6 @@ export interface DirectChannel<P extends Payment, B extends PaymentBatch> extend
   holdReference(paymentId: string, increment: number): Cause
 }
 
-/** A network that clears captured payments, and returns money. */
 export interface Channel<P extends Payment, B extends PaymentBatch, C extends ApplyContext = ApplyContext>
   extends DirectChannel<P, B> {
   readonly postings: {

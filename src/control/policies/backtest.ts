@@ -37,7 +37,6 @@ const decidingRule = (
 ): string =>
   (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
-/** Only the first examples stay in memory, however long the span is. */
 class Report {
   decisions = 0
   readonly totals = { same: zero(), decidedBefore: zero(), ...noDifferences() }

@@ -23,7 +23,6 @@ type StoredProfile = Omit<Profile, 'lastAt'> & { readonly lastAt: string | null 
 interface RiskData extends Row {
   readonly config: Parameters<typeof settingsOf>[0]
   readonly profiles: readonly StoredProfile[]
-  /** Agents with merchants they have paid before, as `knownKey` writes them. */
   readonly known: readonly string[]
 }
 

@@ -26,7 +26,6 @@ export const defaultRiskSettings: RiskSettings = {
   enabled: true,
   thresholds: { review: 50, deny: 80, freeze: 95 },
   weights: { velocity: 35, amountOutlier: 40, impossibleTravel: 40, newMerchant: 10, oddHour: 10 },
-  // One spend a second, for ten minutes.
   velocityWindowMinutes: 10,
   velocityCount: 600,
 }

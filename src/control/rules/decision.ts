@@ -155,7 +155,6 @@ export interface Ruling {
   readonly mandate?: RuledMandate
 }
 
-/** Checks show amounts as a number of euros. */
 export const toFigure = (amount: Cents): number => Number(amount) / 100
 
 export const plainCheck = (rule: string, outcome: Outcome, message: string): Check => ({

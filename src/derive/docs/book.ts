@@ -28,7 +28,6 @@ export interface Refusal {
   readonly status: string
   readonly code: string
   readonly message: string
-  /** Whether all operations share the refusal. */
   readonly universal: boolean
 }
 
@@ -37,7 +36,6 @@ export interface Chapter {
   readonly name: string
   readonly about: string
   readonly states: States
-  /** The named records that this chapter is the first to return. */
   readonly records: readonly string[]
   readonly entries: readonly Entry[]
 }
@@ -142,7 +140,6 @@ interface Refused {
   readonly error: string | { readonly message: string }
 }
 
-/** A JSON-RPC error nests its message one level deeper. */
 const sentenceOf = ({ error }: Refused): string => (typeof error === 'string' ? error : error.message)
 
 const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): Refusal[] =>

@@ -119,7 +119,6 @@ const findable = (
   more = '',
 ): Findable => ({ kind, section, anchor, title, words: `${title} ${more}`.toLowerCase() })
 
-/** Joins names, path, scope, events, members and the operation's own refusals. */
 const wordsOf = (entry: Entry, schemas: Schemas): string => {
   const { key, method: verb, path, operation, refusals, parameters } = entry
   const body = jsonOf(operation.requestBody ?? {})?.schema ?? {}

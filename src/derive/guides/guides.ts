@@ -4,7 +4,6 @@ import type { MarkedToken } from 'marked'
 import { type Asset, asset } from '../docs/assets.ts'
 import { type Addresses, blocksOf, slugOf } from '../docs/markdown.ts'
 
-/** A file of docs/, served as a page under /docs/guides. */
 export interface GuideFile {
   /**
    * `webhooks` for docs/how-to/webhooks.md. It is also its URL, so a page that moves to another folder keeps
@@ -33,7 +32,6 @@ export interface Guides {
 
 const FOLDER = new URL('../../../docs/', import.meta.url)
 const INDEX = 'README.md'
-/** Pages for contributors are not served. */
 const UNSERVED = /^(contributing|decisions)\//
 
 export function readGuides(): Guides {
@@ -59,7 +57,6 @@ function readGuide(path: string): GuideFile {
   return { name: basename(path, '.md'), path, title, about: plain(about), markdown }
 }
 
-/** A row of the index: a guide, and a short description. */
 const ROW = /^\| \[[^\]]+\]\(([\w/-]+\.md)\) \| (.+) \|$/gm
 
 function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] {

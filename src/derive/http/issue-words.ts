@@ -22,7 +22,6 @@ export interface Issue {
   readonly issues?: readonly Issue[]
 }
 
-/** States the requirement of a member. `describeInput` adds the sent value. */
 const mustBe = (issue: object): string =>
   words[(issue as Issue).code ?? '']?.(issue) ?? 'must have another form'
 

@@ -121,7 +121,6 @@ async function stream(
   }
 }
 
-/** A client that hangs up in the middle is not an error. */
 function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
 }
@@ -137,7 +136,6 @@ export function sendProblem(response: ServerResponse, headers: Headers, problem:
   return send(response, headers, { status, body: errorBody(message), errorCode: code })
 }
 
-/** Answers 417 to any `Expect` header except `100-continue`. */
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const body = errorBody('Expect: this service knows 100-continue only.')
   const outcome = { status: 417, body, errorCode: 'malformed_request' }
@@ -235,7 +233,6 @@ type Encoding = 'br' | 'gzip' | 'identity'
 
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity']
 
-/** Chooses the encoding with the client's highest weight; among equals, the smallest. */
 export function preferred(accepted = ''): Encoding {
   const weights = new Map(accepted.toLowerCase().split(',').map(weightOf))
   const weightFor = (encoding: Encoding): number =>

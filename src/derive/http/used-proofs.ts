@@ -74,7 +74,6 @@ interface Expected {
   readonly nowMs: number
 }
 
-/** A valid proof counts unless its `jti` was used before. */
 interface Proven {
   readonly jti: string
   readonly signedAtMs: number

@@ -99,7 +99,6 @@ export class ErrorCollector {
   }
 }
 
-/** The operation has its own message for the code. */
 const isOwn = ({ fails = {} }: AnyOperation, { code, message }: Case): boolean =>
   code in fails || problems[code as ProblemCode][1] !== message
 

@@ -24,7 +24,6 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {
   return ofType(schema, schemas, known)
 }
 
-/** The record of an example has not ended and was not used. */
 const isOpenEnd = ({ type, format }: JsonSchema): boolean => Array.isArray(type) && format === 'date-time'
 
 export function resolve(reference: string, schemas: Schemas): JsonSchema {

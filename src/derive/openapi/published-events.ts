@@ -71,7 +71,6 @@ const familySchema = (family: [string, Webhooks[string]][], data: JsonSchema): J
 /** Whether a component is the schema of events, and not a record of answers. */
 export const isOfEvents = (name: string): boolean => name.startsWith('event.')
 
-/** The inverse of `families`, with events in the order of their names. */
 export function webhooksIn(schemas: Schemas): Webhooks {
   const forms = schemas[ANY]?.oneOf ?? []
   const events = forms.flatMap(({ $ref = '' }) => {

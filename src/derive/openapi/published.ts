@@ -71,7 +71,6 @@ export function* published(document: Document): Sliced<Published> {
 interface Shorter {
   readonly schemas: Schemas
   readonly sharing: SharedRefusals
-  /** Refusals with codes that operations name themselves. */
   readonly refused: Record<string, ResponseObject>
 }
 

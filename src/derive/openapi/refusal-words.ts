@@ -115,7 +115,6 @@ function differently(name: string, usual: string, status: string): string {
   return isMore ? [status, ...codes.filter(code => !usual.split('.').includes(code))].join('.') : name
 }
 
-/** The codes name a shared refusal in the whole document. */
 const codesIn = (response: ResponseObject): string =>
   casesIn(response.description)
     .map(([code]) => code)

@@ -21,7 +21,6 @@ export class SchemaCollector {
     return tidy(root)
   }
 
-  /** Writes the schema for `multipart/form-data`, where these members are files. */
   asForm(schema: z.ZodType, files: ReadonlyMap<string, unknown>): JsonSchema {
     const { title: _, id: __, ...form } = resolved(this.add(schema), this.all())
     const properties = Object.entries(form.properties ?? {}).map(([name, member]) => [
@@ -85,7 +84,6 @@ function tidy(schema: object): JsonSchema {
   return withNull(withWholeNumbers(tidied))
 }
 
-/** An enumeration of whole numbers gets the type `integer`. */
 function withWholeNumbers(schema: JsonSchema): JsonSchema {
   const values = schema.enum ?? [schema.const]
   return schema.type === 'number' && values.every(Number.isInteger) ? { ...schema, type: 'integer' } : schema

@@ -15,7 +15,6 @@ export interface FileFacts {
 
 export interface FileUse {
   readonly sink: FileSink | undefined
-  /** The whole file will be inspected, so its bytes stay in memory. */
   readonly isViewed: boolean
 }
 

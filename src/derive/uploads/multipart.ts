@@ -72,7 +72,6 @@ export class MultipartReader {
     this.#held = Buffer.from(data.subarray(data.length - this.#undecided(data)))
   }
 
-  /** Counts the bytes at the end that cannot be interpreted yet. */
   #undecided(data: Buffer): number {
     return this.#place === 'content' ? data.length - this.#contentEnd(data) : data.length
   }

@@ -162,7 +162,6 @@ export class UploadSession {
     return { sha256, size: bytes.length, kind: 'image/webp', staged }
   }
 
-  /** Frees the thread's memory, and the turn for the next upload. */
   #free(): void {
     this.#feed?.close()
     this.#feed = undefined
@@ -198,7 +197,6 @@ export class UploadSession {
 
 const found = new WeakMap<AnyOperation, readonly string[]>()
 
-/** Members that are neither files nor texts are JSON in `multipart/form-data`. */
 function membersAsJson(operation: AnyOperation): readonly string[] {
   const known = found.get(operation) ?? readMembers(operation)
   found.set(operation, known)

@@ -16,7 +16,6 @@ export interface User {
 
 const ADVICE = 'PostgreSQL refuses to run as root. Start as an ordinary user, or set DATABASE_URL.'
 
-/** The user for servers that refuse to run as root. */
 export function unprivilegedUser(): User {
   const user = accountFor(readFileSync('/etc/passwd', 'utf8'))
   if (!user) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)

@@ -181,7 +181,6 @@ export const consoleArea = area(
     personal: consolePersonal,
     entities: [ConsoleSession],
     credentials: { con: authenticateSession },
-    // A new role has other scopes.
     endsCredentials: ['console.signed_out', 'person.removed', 'person.updated'],
     expiring: [{ table: 'console_sessions', column: 'expires_at', keptMs: KEPT_FOR_MS }],
     reactions: {

@@ -86,7 +86,6 @@ export const sessionResponse = (
     isCurrent: session.id === currentId,
   })
 
-/** Reads all people in one statement. */
 export async function sessionResponses(
   sessions: readonly ConsoleSession[],
   { records, actor }: ResponseContext,

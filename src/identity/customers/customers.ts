@@ -62,7 +62,6 @@ function applyChanges(customer: Customer, changes: Changes, { switchTenant, emit
   const changed = names.filter(name => !isDeepStrictEqual(changes[name], customer[name]))
   Object.assign(customer, members)
   if (status === 'active') customer.resume()
-  // The account of a forgotten owner stays closed.
   if (status === 'suspended' && customer.suspendedBy !== 'forgotten') customer.suspend('operator')
   const data = { ...customerEvent(customer), changed }
   if (changed.some(isHolderData)) emit('cardholder.updated', data)

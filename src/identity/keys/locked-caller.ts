@@ -100,7 +100,6 @@ export async function hasActiveLiveKey(
   return (await context.records.count(Key, openAt(now))) > 0
 }
 
-/** Serializes the check as above. */
 export async function hasTooManyKeys(
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
   now: Date,

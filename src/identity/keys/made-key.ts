@@ -77,7 +77,6 @@ export function makeDeviceKey(
   return key
 }
 
-/** Includes rotated keys. */
 export const endKeysOf = (sessionId: string, context: Ending): Promise<void> =>
   endKeys({ sessionId }, context)
 

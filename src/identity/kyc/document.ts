@@ -7,7 +7,6 @@ import { SIMULATED } from './submission.ts'
 
 /** docs/how-to/identity.md explains the retention of documents. */
 export const KEPT_MS = {
-  /** Uploaded, but not part of any submission. */
   unused: days(1),
   rejected: days(30),
   verified: days(5 * 365 + 1),

@@ -123,7 +123,6 @@ const onboardingReactions: Readonly<Record<string, Reaction>> = {
 const summaryOf = (submission: KycSubmission): string =>
   `Identity check of ${subjectOf(submission)} in ${submission.mode} mode: ${submission.status}`
 
-/** Completes the sentence "The process waits …" for operators. */
 function waitsFor({ status, calls, dueAt }: KycSubmission): string {
   if (!dueAt) return 'for the operator to decide'
   if (status === 'pending' && calls === 0) return 'for the provider to be given the documents'

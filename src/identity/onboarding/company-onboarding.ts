@@ -24,7 +24,6 @@ export const OPEN_STATES = [
   'needs_information',
 ] as const satisfies readonly OnboardingStatus[]
 
-/** How long a question waits for its answer, in the tenant's time. */
 export const ANSWER_WITHIN_MS = days(30)
 
 /** Bounds the questions of a round, and the rounds. After the last round, the operator decides. */

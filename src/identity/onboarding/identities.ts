@@ -11,7 +11,6 @@ export type FoundRepresentative = Readonly<
   Pick<Representative, 'id' | 'onboardingId' | 'name' | 'dateOfBirth' | 'country' | 'status'>
 >
 
-/** A representative who is still listed in an open onboarding. */
 export async function findRepresentative(
   id: string,
   { records }: Pick<Context, 'records'>,

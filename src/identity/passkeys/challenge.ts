@@ -47,7 +47,6 @@ const schema = defineEntity({
     madeAt: timestamp(),
     expiresAt: timestamp(),
     usedAt: nullable.instant(),
-    /** For a registration, the authority by which it may be completed. */
     authority: nullable.enum(authorities),
     authorityId: nullable.string(),
   },

@@ -10,7 +10,6 @@ import { MAX_PEOPLE, Person, personEvent, personResponse } from './person.ts'
 import { actForTenantOf, lockPerson } from './recover.ts'
 import { openRecoveryOf } from './recoveries.ts'
 
-/** Ignores case. Removed people have no email. */
 export const isEmailTaken = async (
   email: string,
   { records }: Pick<Context, 'records'>,

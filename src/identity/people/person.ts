@@ -70,7 +70,6 @@ export const personResponse = (person: Person, recovery: Recovery | null) =>
     },
   })
 
-/** Reads all recoveries in one statement. */
 export async function peopleResponse(people: readonly Person[], records: Records) {
   const personIds = people.map(({ id }) => id)
   const open = await records.find(Recovery, {

@@ -106,7 +106,6 @@ const summaryOf = ({ personId, mode, status, readyAt }: Recovery): string => {
   return `Recovery of ${personId} in ${mode} mode: ${state}`
 }
 
-/** Completes the sentence "The process waits …" for operators. */
 const waitsFor = ({ status, readyAt, expiresAt }: Recovery): string =>
   status === 'waiting'
     ? `for the 24 hours in which it can be stopped, until ${minuteInWords(readyAt)}`

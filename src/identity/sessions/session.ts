@@ -178,7 +178,6 @@ export function sessionResponse(session: SessionRow, key: KeyTimes | null) {
   return withMembers(session, { endsAt: endsAt ?? session.endsAt, lastUsedAt: key?.lastUsedAt ?? null })
 }
 
-/** Reads all keys in one statement. */
 export async function sessionResponses(sessions: readonly SessionRow[], context: Pick<Context, 'records'>) {
   const keys = await findKeys(
     sessions.flatMap(({ keyId }) => keyId ?? []),

@@ -136,7 +136,6 @@ export async function merchantDetails(
   return (key: string) => details.get(key)
 }
 
-/** The rhythm of the agent that has used it for longest. */
 function rhythmResponse(row: DetailRow, before: string) {
   const [run] = chargeSeriesOf(row)
   if (!run || isOver(run, before)) return null

@@ -401,7 +401,6 @@ const exampleCredit: JsonOf<typeof ArrivingCredit> = {
   payableId: null,
 }
 
-/** The input of operations that book credits handed over to an owner. */
 export const arrivals = {
   callers: [] as const,
   returns: done,

@@ -58,7 +58,6 @@ export const newDestinations = async (
 /** Records per write: a file may have thousands, and other requests run between two flushes. */
 export const FLUSH_EVERY = 200
 
-/** An incoming credit, with its id if it was the platform's before. */
 export interface Incoming extends Pick<Destination, 'walletId' | 'payable' | 'reason'> {
   readonly received: ReceivedCredit & Partial<Payer> & { readonly id?: string }
 }

@@ -117,7 +117,6 @@ const entry = defineEntity({
 export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
-/** `€ 12.00 are needed, € 10.00 are available.` */
 export const shortfallText = (needed: Cents, available: Cents): string =>
   `${formatMoney(needed)} are needed, ${formatMoney(available)} are available.`
 

@@ -8,7 +8,6 @@ import { type AccountKind, openMissingAccounts } from './account.ts'
 import { type AccountKey, Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 import type { Template } from './templates.ts'
 
-/** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
 export const FORCED_DEBIT_ACCOUNTS = [
   'bank',
   'advance',

@@ -98,7 +98,6 @@ cross join lateral (
 cross join lateral (
   select status from wallets where (owner_id, mode, id) = (r.owner_id, r.mode, r.wallet_id) limit 1) as w`
 
-/** Unknown numbers are left out. */
 export async function namedBy(
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },

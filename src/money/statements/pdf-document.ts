@@ -66,7 +66,6 @@ export class PdfDocument {
       .text(text, left, y, { lineBreak: false })
   }
 
-  /** A word that is wider than a line is broken. */
   linesOf(content: string, width: number, { font = 'plain', size = 8.5 }: Style = {}): string[] {
     return content.split('\n').flatMap(paragraph => this.#wrap(printable(paragraph), width, font, size))
   }

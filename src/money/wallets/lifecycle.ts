@@ -83,7 +83,6 @@ export const firstOpenWallet = (
   wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>,
 ): string | null => ids.find(id => (wallets.get(id ?? '')?.status ?? 'closed') !== 'closed') ?? null
 
-/** For a request that names no wallet: the owner's oldest open one. */
 export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
   records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
 

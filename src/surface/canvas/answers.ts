@@ -187,7 +187,6 @@ const answerers: Readonly<Record<string, Answerer>> = {
     if (agent) yield* responder.propose('agents.unfreeze', { id: agent.id })
   },
 
-  /** Keeps every limit that the sentence does not name. */
   async *limit({ agent, euros, per = 'day', merchant }, responder) {
     if (!agent) return
     const policy = yield* responder.ask<Policy>('policies.effective', { agentId: agent.id })

@@ -36,7 +36,6 @@ interface PlainRequest {
   readonly id: string | number
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
-  /** Whether each message contains the client's identity, and the answer is JSON. */
   readonly isNewest: boolean
 }
 

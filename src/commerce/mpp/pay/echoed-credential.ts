@@ -289,7 +289,6 @@ interface Answer {
   readonly headerLists: Readonly<Record<string, readonly string[]>>
 }
 
-/** Masks the sent secrets, and keeps the characters that structure JSON. */
 function withoutSecrets(bytes: Uint8Array, secrets: readonly Secrets[]): Buffer {
   const given = Buffer.from(bytes)
   for (const secret of secrets.flatMap(({ whole }) => whole))

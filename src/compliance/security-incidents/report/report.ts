@@ -32,7 +32,6 @@ const SUBMISSIONS: Readonly<Record<ReportedStage, string>> = {
   reclassification: 'major incident reclassified as non-major',
 }
 
-/** The fields of a reclassification: who reports, which incident, and why. */
 const OF_RECLASSIFICATION = new Set(['1.1', '1.2', '1.3', '1.4', '1.7', '1.8', '1.9', '2.1', '2.10'])
 
 function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
@@ -58,7 +57,6 @@ function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: stri
   return { sections: filled, missing }
 }
 
-/** The decision states why the incident is not major. */
 function reclassified({ decisions }: SecurityIncident, stage: ReportStage, number: string): string | null {
   return stage === 'reclassification' && number === '2.10' ? (decisions.at(-1)?.reasons ?? null) : null
 }

@@ -1,7 +1,6 @@
 import { type Quantiles, sampleQuantiles } from './quantiles.ts'
 import { bounded, scaleOf, type Weeks } from './weekdays.ts'
 
-/** One simulated future: cents spent on each day ahead. */
 export type SimulatedPath = Float64Array
 
 const MOST_WEEKS = 4

@@ -3,7 +3,6 @@ import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { uploadsIn } from '../../../kernel/contract/upload.ts'
 import { jsonName } from '../../../values/json-names.ts'
 
-/** The part of a JSON Schema that pages use. */
 export interface MemberSchema {
   readonly type?: string
   readonly format?: string

@@ -59,9 +59,7 @@ function morphNode(now, next) {
   delete now.dataset.gone
   if (now.isEqualNode(next)) return
   setAttributes(now, next)
-  // A refusal stays until the form is sent again.
   if (now.matches('.refusal')) return
-  // A text field with input keeps it.
   if (!now.matches('textarea') || !isDirty(now)) morph(now, next)
 }
 
