@@ -45,7 +45,6 @@ import { openExternalCalls } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
-/** The settings that a running service needs, configured or generated at the first start. */
 export interface ServiceSettings extends Settings {
   databaseUrl: string
   dashboardSecret: string

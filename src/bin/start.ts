@@ -214,7 +214,6 @@ const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
   ],
 ]
 
-/** The command that lists the runs, with the program and port of this start. */
 const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Instance): string | null =>
   temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 

@@ -72,7 +72,6 @@ async function isContinued(client: pg.Client): Promise<boolean> {
   return rows[0].is
 }
 
-/** Whether the schema has every migration of this version; a later version's schema passes too. */
 async function isUpToDate(client: pg.Client): Promise<boolean> {
   const tables = await client.query(`select to_regclass('migration_checksums') as name`)
   if (!tables.rows[0].name) return false

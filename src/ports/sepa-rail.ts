@@ -14,7 +14,6 @@ export interface SepaRail {
   /** The file for a payment of this instant. A rail without files takes payments at once. */
   nextFile(scheme: Scheme, at: Date): FileTime
   message(order: Order): string
-  /** Hands messages to the bank; null for a rail without files. */
   readonly files: HandOver | null
 }
 

@@ -126,7 +126,6 @@ function withoutNulls(
 /** Amounts are written as text: JSON numbers would lose digits. */
 export const exact = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
-/** Rows of a tenant by their ids; a record of another tenant is left out. */
 type FindById<R> = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, R>>
 
 const byId =

@@ -34,7 +34,6 @@ interface Names {
   /** In both directions: from the JSON name to the inner name, and back. */
   readonly swapped: Map<string, string>
   readonly members: Map<string, Names>
-  /** The names within each item of a list, or each value of a record. */
   items?: Names
 }
 
@@ -49,7 +48,6 @@ function namesOf(schema: z.core.$ZodType): Names | null {
   return names
 }
 
-/** Adds the names of a schema to those of alternatives; null while there are none. */
 function addNames(schema: z.core.$ZodType, names: Names): Names | null {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (def.type === 'object')

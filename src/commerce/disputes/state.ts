@@ -100,7 +100,6 @@ function paidBy(last: DisputeFact | undefined, leftCents: Cents): Cents {
   return last.cents === null ? leftCents : cents(last.cents)
 }
 
-/** The difference between the booked amounts and the new state. A negative amount moves back. */
 export interface DisputeDiff {
   /** The amount that the platform advances or has lost. It pays that to the bank account, which covers all wallets. */
   readonly advanceCents: Cents

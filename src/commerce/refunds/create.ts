@@ -227,7 +227,6 @@ function giveBack(
   return refundResponse(row)
 }
 
-/** The paying wallet, or the owner's wallet if that one is closed; null if there is none. */
 function refundWallet(
   walletId: string,
   { wallets, ownersWalletId, isAnyPayerClosed }: RefundBatch,
@@ -287,7 +286,6 @@ interface RefundOfRequest {
   readonly note: string | null
 }
 
-/** Either no money has moved yet, or the refund has begun and its money is held. */
 type Reservation =
   | { readonly asked: RefundOfRequest }
   | { readonly steps: PendingSteps }

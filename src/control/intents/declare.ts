@@ -86,7 +86,6 @@ function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees
   }
 }
 
-/** The first reason, other than the policy, why the intent cannot be declared; undefined if it can. */
 function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: DeclareState) {
   const { body } = request.input
   const { payees } = state

@@ -29,7 +29,6 @@ const MAX_EXAMPLES = 100
 /** Bounds the time of one answer. A hundred thousand decisions take a few seconds. */
 const TIME_LIMIT_MS = 30_000
 
-/** The rule that makes the difference: it stops the spend now, or stopped it then. */
 const decidingRule = (
   { rule }: RecordedDecision,
   { was, now }: Replayed,

@@ -132,7 +132,6 @@ export class DecisionDiff {
     else if (now === 'denied' && was === 'allowed' && usedCents > 0n) this.#addUse(request, -usedCents, -1)
   }
 
-  /** A person approved a spend that this policy had denied, or allowed, at its declaration. */
   #replayApproval(
     { subjectId, usedCents }: RecordedDecision,
     request: SpendRequest,
@@ -158,7 +157,6 @@ export class DecisionDiff {
       if (!period) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
   }
 
-  /** This policy needs a mandate where the record did not, or the reverse. */
   #addMandates({ mandateId, usedCents }: RecordedDecision, { mandate, holdCents }: Ruling): void {
     if ((mandate?.id ?? null) === mandateId) return
     this.#differs = true

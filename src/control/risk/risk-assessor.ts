@@ -127,7 +127,6 @@ export class RiskAssessor {
     return riskEventsOf(spend, agent.id, { risk, alertId, frozen })
   }
 
-  /** Uses two statements at most: one freezes agents, the other stores the rest. */
   async write(sql: Sql): Promise<void> {
     const { tenant, now } = this.#tenantNow
     const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records.map(inJson), this.#alerts]

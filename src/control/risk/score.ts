@@ -3,7 +3,6 @@ import { flag, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Risk } from '../rules/index.ts'
 import { type SignalInput, type SignalName, signalNames, signals, type VelocityLimit } from './signals.ts'
 
-/** The scores from which on a person decides, the spend is refused, or the agent is frozen. */
 interface Thresholds {
   readonly review: number
   readonly deny: number

@@ -141,7 +141,6 @@ const finders: readonly WarningFinder[] = [
     },
 ]
 
-/** Warns of rules that an owner can hardly have intended. Decisions follow them anyway. */
 export const contradictionsIn = (terms: PolicyTerms): Warning[] =>
   finders
     .flatMap(find => find(terms) || [])

@@ -178,7 +178,6 @@ interface RequestedAmount {
   readonly inWords: string
 }
 
-/** Checks an amount against the rest of a limit. The title names the limit and its amount. */
 export function checkLimit(
   rule: string,
   title: string,

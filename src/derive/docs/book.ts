@@ -46,7 +46,6 @@ export class Book {
   readonly eventGroups: readonly EventGroup[]
   readonly keysForClients: ReadonlySet<string>
   readonly #records: ReadonlySet<string>
-  /** Maps anchors to sections. An anchor without a section is on the overview. */
   readonly #sections: ReadonlyMap<string, string>
 
   constructor(document: Document) {
@@ -162,7 +161,6 @@ function follow<T extends object>(part: T | Reference, parts: Readonly<Record<st
 export const jsonOf = ({ content = {} }: { content?: ResponseObject['content'] }): MediaType | undefined =>
   content['application/json']
 
-/** The media type of an endless response, and the schema of its messages. */
 export const streamOf = ({
   content = {},
 }: {

@@ -3,7 +3,6 @@ import { boundedCache } from '../../values/bounded-cache.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import { type Language, panel } from './panel.ts'
 
-/** The URLs of links and pictures in a text; undefined if the page does not serve them. */
 export interface Addresses {
   readonly link: (target: string) => string | undefined
   readonly picture: (target: string) => string | undefined

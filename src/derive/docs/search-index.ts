@@ -68,7 +68,6 @@ const inChapter = ({ id, name, about, records, entries }: Chapter, schemas: Sche
   ),
 ]
 
-/** Lists each section of a guide with its words, and each setting that it explains. */
 function inGuide(file: GuideFile): Findable[] {
   const section = `${GUIDES.id}/${file.name}`
   return sectionsOf(file).flatMap(({ anchor, title, blocks }) => [

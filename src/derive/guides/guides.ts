@@ -17,14 +17,12 @@ export interface GuideFile {
   readonly markdown: string
 }
 
-/** The guides of one purpose: a heading of docs/README.md, and the pages below it. */
 export interface GuideGroup {
   readonly title: string
   readonly files: readonly GuideFile[]
 }
 
 export interface Guides {
-  /** Guides in the order of docs/README.md, each with the short description of its table. */
   readonly groups: readonly GuideGroup[]
   readonly files: readonly GuideFile[]
   readonly pictures: ReadonlyMap<string, Asset>

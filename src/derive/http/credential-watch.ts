@@ -25,7 +25,6 @@ export class CredentialWatch {
     this.#endings = endings
   }
 
-  /** Calls `end` once the caller would be refused. Returns the function that stops the watch. */
   watch(presented: RequestCredentials, isAdmitted: Watched['isAdmitted'], end: () => void): () => void {
     const name = nameOf(presented)
     const watched = this.#watched.get(name) ?? { isAdmitted, ends: new Set() }

@@ -84,7 +84,6 @@ type Schema = z.core.$ZodTypes
 /** Callers confuse these names, since operations use different ones for a reason. */
 const CONFUSABLE_NAMES: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]
 
-/** Suggests `, did you mean …?` for an unknown name; empty if no name is similar. */
 function suggestMember(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const names = membersAt(schema, path)
   const others = CONFUSABLE_NAMES.find(alike => alike.includes(name)) ?? []
@@ -92,7 +91,6 @@ function suggestMember(name: string, schema: z.core.$ZodType, path: readonly Pro
   return meant === undefined ? '' : `, did you mean ${meant}?`
 }
 
-/** Empty if the value at the path may be one of several objects. */
 function membersAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): readonly string[] {
   const { def } = (schema as Schema)._zod
   const path = first === undefined ? [] : [first, ...rest]

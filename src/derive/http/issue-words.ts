@@ -82,7 +82,6 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
-/** Describes the sent value; empty if the message contains it, or if it is the whole body. */
 export function describeInput({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
@@ -109,7 +108,6 @@ const sizeOf = (input: unknown): number =>
 type Schema = z.core.$ZodTypes
 type Path = readonly PropertyKey[]
 
-/** Options of zod that use the service's own messages, and keep the input. */
 export const zodMessages = { error: mustBe, reportInput: true } as const
 
 const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>

@@ -70,7 +70,6 @@ export interface Pipeline {
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
-/** The progress of a request through the pipeline. A Problem leaves later members unset. */
 interface Progress {
   readonly requestId: string
   readonly address: string | null

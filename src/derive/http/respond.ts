@@ -63,7 +63,6 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
   response.writeHead(status, headers).end(body ?? undefined)
 }
 
-/** Sets the cache headers, and returns whether the client already has the content. */
 function isUnchanged(
   { req }: ServerResponse,
   headers: Headers,
@@ -195,7 +194,6 @@ export type Headers = Record<string, string | number>
 /** Versioned files are cached for good. Other files are revalidated at each use, and answered 304 if unchanged. */
 const CACHE = { forGood: 'public, max-age=31536000, immutable', asking: 'public, no-cache' } as const
 
-/** Sends the smallest encoding that the client accepts, or 304 if the client has this version. */
 function sendCached(
   response: ServerResponse,
   headers: Headers,

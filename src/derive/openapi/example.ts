@@ -68,7 +68,6 @@ function ofObject(
   return { name: exampleOf(additionalProperties, schemas) }
 }
 
-/** Whether a value from elsewhere fits here. A test checks the result against the real schema. */
 function admits({ type, enum: values, items }: JsonSchema, value: unknown): boolean {
   if (values) return values.includes(value)
   if (Array.isArray(value) && items?.enum) return value.every(one => admits(items, one))

@@ -102,7 +102,6 @@ function isValue({ type, properties, items, additionalProperties, ...more }: Jso
 
 const SCHEMAS = '#/components/schemas/'
 
-/** Values need no class, so they become components only if that is shorter. */
 function isWorthName({ schema, times }: Part, length: number, name: number): boolean {
   if (!isValue(schema)) return times > 1
   // Each use has a reference, and the component is written once with its name.

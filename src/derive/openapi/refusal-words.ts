@@ -45,7 +45,6 @@ export function described(
   return { ...found, ...(description === undefined ? {} : { description }) }
 }
 
-/** Whether a refusal has its codes only in its description. */
 export const isShortRefusal = ({ headers = {} }: ResponseObject): boolean => {
   const code = headers[CODE_HEADER]
   return code !== undefined && '$ref' in code

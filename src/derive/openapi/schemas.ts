@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { encodeJson, jsonName } from '../../values/json-names.ts'
 import type { JsonSchema } from './types.ts'
 
-/** Writes the contract's schemas as JSON Schema. Named ones (`.meta({ id })`) become components. */
 export class SchemaCollector {
   readonly #named = new Map<string, JsonSchema>()
   #all: Record<string, JsonSchema> | undefined
@@ -77,7 +76,6 @@ const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
   (keyword === 'propertyNames' && Object.keys(value as object).join() === 'type') ||
   Math.abs(value as number) === Number.MAX_SAFE_INTEGER
 
-/** Keeps references into the components, drops noise, and makes `null` one of the types. */
 function tidy(schema: object): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword, value]) => !isNoise(keyword, value, schema))
   const tidied = Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(keyword, value)]))

@@ -76,7 +76,6 @@ export class MultipartReader {
     return this.#place === 'content' ? data.length - this.#contentEnd(data) : data.length
   }
 
-  /** Reads one complete element and returns its length; undefined if the next one is incomplete. */
   #read(data: Buffer): number | undefined | Promise<number | undefined> {
     if (this.#place === 'start') return this.#readStart(data)
     if (this.#place === 'after a boundary') return this.#readBoundaryEnd(data)

@@ -38,7 +38,6 @@ interface UploadTools {
 
 const MULTIPART = /^multipart\/form-data\s*;/i
 
-/** The most bytes of a body in memory while its files are written. */
 const WINDOW = 3_145_728
 
 /** A body with files, from its first byte until the request is answered. Afterwards only kept files remain. */
@@ -50,7 +49,6 @@ export class UploadSession {
   readonly #stagings = new Map<string, Staging>()
   readonly #pictures: StagedFile[] = []
   #feed: Feed | undefined
-  /** Whether the thread has reported the members, and whether all files are complete in the store. */
   #isRead = false
   #isStaged = false
   #order: Order | undefined
@@ -211,7 +209,6 @@ function readMembers({ body }: AnyOperation): readonly string[] {
   )
 }
 
-/** Whether a member is a text, or one that may be null. References are objects. */
 function isText({ type, anyOf, enum: values, const: only }: z.core.JSONSchema.BaseSchema): boolean {
   if (anyOf) return anyOf.some(option => isText(option as z.core.JSONSchema.BaseSchema))
   if (type) return type === 'string'

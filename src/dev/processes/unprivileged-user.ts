@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Writes a file that only its owner can read, atomically. */
 export function writePrivateFile(path: string, text: string, owner: User = {}): void {
   const unfinished = `${path}.${process.pid}`
   writeFileSync(unfinished, text, { mode: 0o600, flush: true })

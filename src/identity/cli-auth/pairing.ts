@@ -26,7 +26,6 @@ export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 /** In real time. */
 export const CODE_LASTS_MS = minutes(5)
 
-/** The least time that a terminal has to fetch its key after the approval. */
 export const FETCH_LASTS_MS = minutes(1)
 
 export const MAX_WAITING = 100

@@ -31,7 +31,6 @@ async function lockOwner({ records, tenant }: Moving): Promise<Customer> {
 
 const moved = (customer: Customer, isChanged: boolean): Moved => ({ customer, isChanged })
 
-/** Suspends the account of an owner before a deletion. A suspension by the operator remains the operator's. */
 export async function suspendForDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.status === 'active' && customer.suspend('deletion'))

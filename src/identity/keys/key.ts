@@ -39,7 +39,6 @@ export class Key extends schema.class {
     return this.granted ?? scopes
   }
 
-  /** When it ends without further use; null if only a revocation ends it. */
   get endsAt(): Date | null {
     const { idleDays, lastUsedAt, createdAt, expiresAt } = this
     const idle = idleDays === null ? null : after(lastUsedAt ?? createdAt, days(idleDays))
@@ -51,7 +50,6 @@ export class Key extends schema.class {
     return isOpen({ revokedAt: this.revokedAt, expiresAt: this.endsAt })
   }
 
-  /** Whether this key has a scope that the other lacks, now or once scopes are added. */
   hasScopesBeyond({ granted }: Pick<Key, 'granted'>): boolean {
     return granted !== null && (this.granted === null || this.granted.some(scope => !granted.includes(scope)))
   }

@@ -67,7 +67,6 @@ async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): 
 export const limitsIn = (mode: Mode, { limits }: LockedCaller, { tenant }: Pick<Actor, 'tenant'>): Limits =>
   tenant?.mode === mode ? limits : { ...limits, sessionId: null, personId: null }
 
-/** Explains why a credential would outlive the key that creates it; undefined if it would not. */
 export function expiryProblem(
   end: Date | null,
   { expiresAt }: Pick<LockedCaller, 'expiresAt'>,

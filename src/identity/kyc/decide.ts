@@ -40,7 +40,6 @@ export async function followSubmission(submission: KycSubmission, context: Follo
   else if (status !== 'verified') moveKyc(await lockHolder(context.records, ownerId), status)
 }
 
-/** Applies the end of a submission. The account takes the name of a verified holder. */
 async function followEnd(submission: KycSubmission, context: Followed): Promise<void> {
   await followSubmission(submission, context)
   const { representativeId, status, ownerId } = submission

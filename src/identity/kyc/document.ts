@@ -47,10 +47,8 @@ const schema = defineEntity({
 export class KycDocument extends schema.class {}
 schema.setClass(KycDocument)
 
-/** The file name for an operator's download, without the person's own file name. */
 export const fileNameOf = ({ id, type }: KycDocument): string => `${id}.${endingOf[type]}`
 
-/** Explains which documents of a person are missing; undefined if none is. */
 export function missingKind(kinds: readonly DocumentKind[]): string | undefined {
   const has = (kind: DocumentKind) => kinds.includes(kind)
   if (has('passport') || (has('identity_card_front') && has('identity_card_back'))) return undefined

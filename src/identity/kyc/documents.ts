@@ -25,7 +25,6 @@ export const upload: HandlerOf<typeof kycApi.upload> = async ({ body: { kind, fi
   return document
 }
 
-/** Undefined if the file is missing or damaged. */
 export async function contentOf(
   files: Files,
   tenant: Tenant,

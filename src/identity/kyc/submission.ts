@@ -82,7 +82,6 @@ export const kycPersonal = {
   },
 } as const satisfies Personal
 
-/** Why a person was rejected, and what to send instead, in words for that person. */
 export interface Rejection {
   readonly code: RejectionCode
   readonly reason: string

@@ -164,7 +164,6 @@ function useUp(grant: EnrolmentGrant, standing: PasskeySummary): boolean {
   return true
 }
 
-/** Allows a session that was opened by such a link to enrol one passkey without another one. */
 export function grantEnrolment(
   context: Pick<Context, 'records'>,
   grant: { readonly personId: string; readonly sessionId: string; readonly kind: 'join' | 'recovery' },

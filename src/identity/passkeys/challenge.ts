@@ -40,7 +40,6 @@ const schema = defineEntity({
     ...record('challenge'),
     kind: p.enum(kinds),
     subjectId: nullable.string(),
-    /** The only person who may answer; null if several may. */
     personId: nullable.string(),
     statement: p.json<Statement>(),
     openings: p.json<Openings>(),

@@ -14,7 +14,6 @@ import { type AssertionCode, type assertionEvents, eventOf } from './schemas.ts'
 export interface ExpectedStatement<K extends Kind = Kind> {
   readonly kind: K
   readonly members: Subjects[K]
-  /** The only person who can have signed, such as the person of the console session. */
   readonly personId?: string | null | undefined
 }
 

@@ -47,7 +47,6 @@ export interface Opening<K extends Kind> {
   readonly kind: K
   readonly subjectId: string | null
   readonly members: Subjects[K]
-  /** The only person who may sign. In the console, the default is the caller. */
   readonly personId?: string | null | undefined
 }
 

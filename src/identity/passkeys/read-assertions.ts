@@ -24,7 +24,6 @@ export interface Holder {
   readonly scopes: ReadonlySet<Scope>
 }
 
-/** An assertion with a genuine signature. Only `burnAssertion` or `judge` decide whether it counts. */
 export interface VerifiedAssertion {
   readonly challengeId: string
   readonly kind: Kind

@@ -144,7 +144,6 @@ function enrolledKeyOf(key: Members): EnrolledKey | undefined {
   return jwk && isKey(jwk) ? { algorithm: algorithm as Algorithm, jwk } : undefined
 }
 
-/** Whether the numbers are a valid key: a point may lie outside of its curve. */
 function isKey(key: PublicJwk): boolean {
   try {
     createPublicKey({ key: { ...key }, format: 'jwk' })

@@ -49,7 +49,6 @@ export class PersonLink extends schema.class {}
 schema.setClass(PersonLink)
 
 interface LinkMembers {
-  /** Null if the link creates the first person of the tenant. */
   readonly personId: string | null
   readonly kind: LinkKind
   readonly recoveryId?: string

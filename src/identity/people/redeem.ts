@@ -74,7 +74,6 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
   context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
 }
 
-/** Creates the owner with the customer's name; undefined if the tenant has people by now. */
 async function firstPerson({ records, tenant }: Redeeming): Promise<Person | undefined> {
   if (await hasPeople({ records })) return undefined
   const { name } = await findCustomer(records, tenant.ownerId)

@@ -40,7 +40,6 @@ export function grantableScopes(
   }
 }
 
-/** The granted scopes: those chosen, or all that the person can grant; undefined if none. */
 function grantedScopes(
   request: SessionRow,
   wanted: readonly Scope[] | undefined,

@@ -22,7 +22,6 @@ function finalRefusal({ status, keyId, endsAt }: SessionRow) {
 
 const writePoll = updateOf(sessionsTable, ['polledAt', 'intervalSeconds', 'updatedAt'])
 
-/** Records a poll of an undecided request, and slows down a device that polls too often. */
 async function recordPoll(session: SessionRow, sql: Sql): Promise<'authorization_pending' | 'slow_down'> {
   const now = clock.real()
   const { id, polledAt, intervalSeconds } = session

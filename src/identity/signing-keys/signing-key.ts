@@ -48,7 +48,6 @@ export const signingKeysPersonal = {
 
 export interface LoadedKeys {
   readonly kid: string
-  /** The current private key, or the reason why the vault cannot open it. */
   readonly current: KeyObject | Error
   readonly publicKeys: readonly PublicKey[]
 }

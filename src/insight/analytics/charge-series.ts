@@ -54,7 +54,6 @@ function usualDay(days: readonly string[]): number | undefined {
   return best && best.times * 2 > days.length ? best.day : undefined
 }
 
-/** Expects the next charge a month later on its usual day, or otherwise thirty days later. */
 export function nextChargesOf({
   every,
   days,
@@ -68,7 +67,6 @@ export function nextChargesOf({
   }
 }
 
-/** Whether the next charge is overdue; `before` is the first day that is not known. */
 export const isOver = ({ every, days }: Pick<ChargeSeries, 'every' | 'days'>, before: string): boolean =>
   daysBetween(days.at(-1) ?? '', before) > RHYTHMS[every].most + 1
 

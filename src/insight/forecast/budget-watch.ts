@@ -76,7 +76,6 @@ const UNCHANGED = 'owner_id = $1 and mode = $2 and agent_id = $3 and due_at = $4
 const END = `delete from budget_watches where ${UNCHANGED}`
 const MOVE = `update budget_watches set due_at = $5, told_month = $6 where ${UNCHANGED}`
 
-/** Ends the watch once nothing is due. False if another check has moved it meanwhile. */
 async function moveWatch(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -118,7 +118,6 @@ ranked as (
   where completed > 0 or reported > 0
 )`
 
-/** A completed intent with an outcome is subtracted from the group of its completion. */
 function textOf(groupBy: string, { agentId }: ReportScope, place: number): string {
   const grouping = groupingBy(groupBy, `$${place + 1}::text`)
   const { ofLine, minus } = grouping
@@ -175,7 +174,6 @@ function summaryFigures({ completed, reported, succeeded, valued, valueCents, sp
   }
 }
 
-/** Reads outcomes, payments and completed intents in one statement, as of one instant. */
 export async function summaryOf(
   spend: Spend,
   { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },

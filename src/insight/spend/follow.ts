@@ -152,7 +152,6 @@ select coalesce((select max(id) from (
   coalesce((select max(id) from (
     select id from transaction_refunds where written_in = $1 and id > $3::bigint order by id limit $4) as one), $3) as "refundId"`
 
-/** A step covers whole transactions, or a part of one that has written too many events. */
 async function endOfStep(
   sql: Sql,
   { writtenIn, eventId, refundId }: Position,

@@ -47,7 +47,6 @@ select written_in || ' ' || event_id || ' ' || refund_id as position, tail.* fro
 
 interface TailRow extends Row {
   readonly position: string
-  /** Null if the sums include all changes. */
   readonly view: string | null
   readonly value: string
   readonly is_raw: boolean

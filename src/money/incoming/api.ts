@@ -319,7 +319,6 @@ const PaidOutEvent = z.object({
   freeCents: money,
 })
 
-/** How the operator pays out money that came back to owners without an open wallet. */
 export const suspenseApi = {
   suspense: list('/billing/suspense', {
     callers: ['dash'],

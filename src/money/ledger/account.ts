@@ -8,7 +8,6 @@ import type { Personal } from '../../values/personal.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'
-  /** On the normal side; null: it may be negative. */
   readonly minimum: Cents | null
   readonly meaning: string
 }

@@ -166,7 +166,6 @@ export async function openForRecord(
 const otherAmount = (booked: Cents): string =>
   `reference: ${formatMoney(booked)} are booked under it for this owner. Use the reference of this payment, or the booked amount.`
 
-/** The accounts, beside the wallet, of what an acquirer charges, pays and refunds. */
 export const ACQUIRER_ACCOUNTS = [
   'bank',
   'advance',

@@ -11,7 +11,6 @@ export interface Payable {
   readonly id: string
 }
 
-/** The payable in a record and in an event: both members, or both null. */
 export const payableMembers = {
   payableType: z.enum(payableTypes).nullable().meta({
     description:

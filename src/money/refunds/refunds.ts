@@ -48,14 +48,12 @@ interface RefundSource {
 export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountCents: Cents
-  /** Null if the requested refund itself is the source. */
   readonly source: RefundSource | null
 }
 
 type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountCents' | 'reason'> &
   Partial<Omit<RefundRow, 'status' | 'origin' | 'arrivedCents'>>
 
-/** Which refunds to open: those that payments await, those of records, and those named by id. */
 interface RefundsToOpen {
   readonly ids?: readonly string[]
   readonly transactionIds?: readonly string[]

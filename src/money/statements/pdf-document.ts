@@ -29,7 +29,6 @@ interface DocumentInfo {
   readonly madeAt: Date
 }
 
-/** An A4 document that is sent page by page while it is written. */
 export class PdfDocument {
   readonly #document
   readonly #widths = { plain: new Map<string, number>(), bold: new Map<string, number>() }

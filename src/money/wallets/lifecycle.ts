@@ -86,7 +86,6 @@ export const firstOpenWallet = (
 export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
   records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
 
-/** For a payment that names no wallet: the only open one. `several` if there is a choice. */
 export async function onlyWallet({
   records,
 }: Pick<Context, 'records'>): Promise<Wallet | 'several' | undefined> {

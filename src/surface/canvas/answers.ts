@@ -232,7 +232,6 @@ const EXAMPLES = [
 const examples = (responder: Responder): string =>
   `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor everything else, connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
 
-/** Answers a sentence by the grammar. Passes every other sentence to `otherwise`, if it is configured. */
 export async function* answer(
   sentence: string,
   responder: Responder,

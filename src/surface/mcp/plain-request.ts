@@ -50,7 +50,6 @@ const OLDER: ReadonlySet<string | undefined> = new Set([
 
 const REQUEST = 'id jsonrpc method params'
 
-/** Reads the request of a message; undefined if the message is anything else, or not well-formed. */
 export function plainRequestIn(
   message: unknown,
   { headers }: Pick<Context, 'headers'>,

@@ -46,7 +46,6 @@ export type PayContext<F extends string = never> = Context<PaidFailure | F, PayE
 
 export type Params = Readonly<Record<string, string>>
 
-/** Defines the offer of an address, and what it returns to a payer. */
 export interface Payee<R, F extends string = never> {
   find(params: Params, context: Context<never>): Promise<Article | undefined>
   /** Returns the same for every repetition. The sandbox's merchants are paid without a request. */
@@ -237,7 +236,6 @@ const beginStep = <R, F extends string>(
   write: writeNewCharges,
 })
 
-/** Records the outcomes of charges, and returns the article to payers who have paid. */
 const finishStep = <R, F extends string>(payee: Payee<R, F>): FinishStep<R, F> => ({
   name: 'finish',
   load(items, sql, ports) {

@@ -25,7 +25,6 @@ import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { Transfer, type TransferRow, transferEvent, transferMachine } from '../transfer.ts'
 
-/** How long a transfer waits for the confirmation of its payee before it is cancelled. */
 export const CONFIRM_WITHIN_MS = days(7)
 export const INSTANT_MS = 10_000
 

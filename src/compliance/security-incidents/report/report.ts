@@ -10,7 +10,6 @@ import { ReportRecord } from '../schemas.ts'
 import { DERIVED_FIELDS, type ReportAbout } from './derived-fields.ts'
 import { type Field, isNeeded, sections } from './fields.ts'
 
-/** The reports with a form in the Annex; the data protection authority has its own. */
 type ReportedStage = Exclude<ReportStage, 'data_protection'>
 
 interface ReportField {
@@ -87,7 +86,6 @@ const rowOf = ({ number, name, value, isMissing }: ReportField): readonly string
   value ?? (isMissing ? 'MISSING' : '–'),
 ]
 
-/** The printed report: the same fields in the same order, preceded by what is missing. */
 function pdfInput({ sections, missing }: Report, about: PdfTitle): PdfInput {
   const { incidentId, title, holder, madeAt, dueAt, article } = about
   const standing = missing.length === 0 ? 'complete' : `${missing.length} fields are missing`

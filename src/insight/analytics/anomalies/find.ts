@@ -143,7 +143,6 @@ const keys: Readonly<Record<AnomalyGrouping, (of: Anomaly) => string | null>> = 
   merchant: ({ merchant }) => merchant,
 }
 
-/** Counts by kind, agent or merchant, the largest first, ties in alphabetical order. */
 export function groupsOf(
   found: readonly Anomaly[],
   groupBy: AnomalyGrouping,

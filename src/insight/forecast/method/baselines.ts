@@ -4,7 +4,6 @@ import { LEVELS, type Quantiles, quantileOf } from './quantiles.ts'
 const SAME_WEEKDAYS = 8
 const NAIVE_DAYS = 182
 
-/** Repeats the last day, with the errors of this forecast at the same horizon. */
 export function naiveForecast({ firstDay, cents }: DailySpend, origin: number, horizon: number): Quantiles {
   const end = origin - firstDay
   const last = cents[end - 1] ?? 0

@@ -15,7 +15,6 @@ import { text } from './text.ts'
 
 type Address = Readonly<Record<string, string | number | undefined>>
 
-/** Builds the query of a list. Its address contains the parameters of the path and the filters. */
 export function listQuery(operation: AnyOperation, address: Address) {
   const query: Record<string, string | number | undefined> = { ...address }
   const params: Record<string, string> = {}
@@ -129,7 +128,6 @@ async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
   return html`${rowsOf(spec, titleOf(spec), data, request)}${footOf(spec, nextCursor, request)}`
 }
 
-/** Reads a page of records, and the names of the records to which they refer. */
 export async function readPage(
   { list, unnamed }: SectionSpec,
   question: ReturnType<typeof listQuery>,

@@ -16,7 +16,6 @@ export interface MemberSchema {
   readonly properties?: Members
   readonly required?: readonly string[]
   readonly examples?: readonly unknown[]
-  /** Shown only in the answer that creates it. */
   readonly once?: boolean
   readonly anyOf?: readonly MemberSchema[]
   readonly isNullable?: boolean
