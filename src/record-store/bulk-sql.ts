@@ -48,7 +48,6 @@ export function insertInto<R extends { id: string }>(
   }
 }
 
-/** Inserts rows into two tables in one statement, saving a round trip. */
 export function insertIntoBoth<A extends { id: string }, B extends { id: string }>(
   one: Table<A>,
   other: Table<B>,
@@ -133,7 +132,6 @@ function withoutNulls(
 /** Amounts are written as text: JSON numbers would lose digits. */
 export const exact = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
-/** Rows of a tenant by their ids; a record of another tenant is left out. */
 type FindById<R> = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, R>>
 
 const byId =

@@ -161,7 +161,7 @@ const not_open = [
 
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-/** A step may be repeated: one that is not due changes nothing. */
+/** A step may be repeated. A step that is not due changes nothing. */
 const step = { callers: [], returns: acted, fails: lookupFails, emits: laterEvents } as const
 
 export const disputesApi = {

@@ -29,7 +29,7 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   // The deadline counts from the dispute's creation. A new reason with a shorter deadline must still have
   // been in time then.
   if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
-  // The dispute's own amount is free for itself, and what the merchant refunded of it is added.
+  // The dispute does not count against its own amount, and what the merchant refunded of it is added.
   const most = (await refundableOf(transaction, context)) + dispute.countedCents + dispute.refundedCents
   if (amountCents !== undefined && amountCents > most)
     return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
@@ -41,7 +41,7 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
 
 export const stateOf = ({ status }: Pick<Dispute, 'status'>): string => `The dispute is ${status} already.`
 
-/** From here on the processor has it, and receives each document once. */
+/** From here on the processor has the documents, and receives each only once. */
 export function handIn(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
   Object.assign(dispute, { submittedAt: context.now, evidenceDueAt: null, remindAt: null })
@@ -125,7 +125,6 @@ function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   }
 }
 
-/** For an unauthorized payment the owner's statement is enough; no other evidence is required. */
 const hasEvidence = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
 
 const OWNER = `
@@ -139,7 +138,7 @@ interface Owner extends Row {
   readonly offsetMs: number
 }
 
-/** An operator has no tenant, so this switches to the dispute's owner; false if there is no such dispute. */
+/** Switches an operator, who has no tenant, to the dispute's owner. False if there is no such dispute. */
 async function actForOwnerOf(
   id: string,
   { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,

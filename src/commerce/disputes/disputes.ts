@@ -50,7 +50,7 @@ const agentOf = ({ ownerId, mode }: Creating['tenant'], transactionId: string) =
 
 const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
-/** Under the agent's lock, so that of two concurrent disputes of a payment only one opens. */
+/** Holds the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
   const { records, sql, tenant, actor, now, ports, refuse } = context
   const [, known, main, earlier] = await Promise.all([
@@ -96,7 +96,6 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   })
   context.emit('dispute.created', disputeEvent(dispute))
   planCredit(dispute, context)
-  // Nothing is decided yet, so limits stay as they are.
   reconcile({ ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest }, context)
   return dispute
 }
@@ -135,7 +134,7 @@ const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
   inquire: 'for the card network to decide',
 }
 
-/** Temporal keeps this line of the run, so it contains no names. */
+/** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute): string =>
   `Dispute of ${formatMoney(amountCents)} in ${mode} mode (${reason}): ${status}, ${formatMoney(creditedCents)} credited`
 
@@ -201,7 +200,7 @@ const follow: Reaction = {
       if (locked) reconcile(locked, context)
     }
   }),
-  // Only payments by card are disputed; this skips the other refunds of a transaction.
+  // Only card payments can be disputed. This skips the other refunds of a transaction.
   concerns: ({ type }) => type !== 'transfer' && type !== 'collect',
 }
 

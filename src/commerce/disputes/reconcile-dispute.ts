@@ -29,10 +29,10 @@ export interface LockedDispute {
   readonly dispute: Dispute
   readonly transaction: Transaction
   readonly refundedOnRequest: Cents
-  /** The payment's limits, and its fact `credited`; null if the payment counts towards no limits. */
+  /** The payment's limits, and its fact `credited`; null if the payment counts towards no limit. */
   readonly credits: DisputeCredits | null
   readonly book: Book
-  /** The wallet to credit: the one that paid, else the main one; null for suspense. */
+  /** The wallet to credit: the paying wallet, or the main wallet; null for suspense. */
   readonly creditTo: string | null
 }
 
@@ -87,8 +87,8 @@ export interface ChangeNote {
 }
 
 /**
- * The only place that changes a dispute: derives money, status, limits, deadlines and events from the known
- * facts. Does nothing if nothing has changed.
+ * The only place that changes a dispute. Derives money, status, limits, deadlines and events from the known
+ * facts, and does nothing if they have not changed.
  */
 export function reconcile(locked: LockedDispute, context: ReconcileContext, note?: ChangeNote): void {
   const { dispute, transaction, credits, book } = locked
@@ -101,7 +101,7 @@ export function reconcile(locked: LockedDispute, context: ReconcileContext, note
   Object.assign(dispute, { creditedCents, recoveredCents, lostCents })
   queueStatement(book.post(sql))
   moveStatus(dispute, state, now)
-  // A provisional credit may be reversed, so it counts as spent until the dispute has ended.
+  // A provisional credit may be reversed, so the payment counts as spent until the dispute has ended.
   credits?.set(dispute.id, isUndecided(dispute) ? 0n : creditedCents)
   if (credits) queueStatement(credits.write(sql))
   const counted = isUndecided(dispute) ? disputedRest(dispute) : creditedCents
@@ -115,13 +115,16 @@ export function reconcile(locked: LockedDispute, context: ReconcileContext, note
   wake(disputeProcess, dispute)
 }
 
-/** Requested refunds are of the rest of the payment. Refunds may exceed the disputed amount: then nothing is left. */
+/**
+ * Requested refunds belong to the undisputed part of the payment. If refunds exceed the disputed amount, no
+ * claim is left.
+ */
 function refundedSince({ dispute, transaction, refundedOnRequest }: LockedDispute): Cents {
   const unrequested = restOf(cents(transaction.refundedCents), refundedOnRequest)
   return minOf(restOf(unrequested, cents(dispute.refundedBeforeCents)), cents(dispute.amountCents))
 }
 
-/** Advances are booked first and returned last, so that the bank account always covers what the network takes back. */
+/** Books advances first and returns them last, so that the bank account always covers what the network takes back. */
 function moveMoney(
   { dispute, book, creditTo }: LockedDispute,
   { advanceCents, creditCents, recoverCents, loseCents }: DisputeDiff,

@@ -24,7 +24,7 @@ const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredenti
 
 const second = (at: Date): string => at.toISOString().slice(11, 19)
 
-/** With the time of each step. Temporal keeps them, so they do not name the merchant. */
+/** Lists the time of each step. Temporal stores these lines, so they do not name the merchant. */
 function stepsOf(credential: MppCredential): string[] {
   const { sentBy, askedAt, createdAt, sentAt, answeredAt, endedAt, merchantStatus, status } = credential
   const outcome = `outcome at ${second(endedAt ?? createdAt)}: ${status}, says the ${credential.outcomeBy}`

@@ -48,14 +48,14 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
   return DONE
 }
 
-/** The execution day: never in the past, even if the file is written days late. */
+/** The execution day. It is never in the past, even if the file is written days late. */
 function executionDay({ executeOn, scheme }: SepaFile, now: Date): string {
   const today = bankDateOf(now)
   if (today <= executeOn) return executeOn
   return scheme === 'sct_inst' ? today : bankDayOnOrAfter(today)
 }
 
-/** The bank's folder. Queued payments are never given to another rail: they wait until `SEPA_RAIL` is `files` again. */
+/** The bank's folder. Queued payments are never moved to another rail: they wait until `SEPA_RAIL` is `files` again. */
 function requireFileRail({ files }: SepaRail): HandOver {
   if (!files)
     throw new Problem('not_configured', 'Payments wait for their file, and SEPA_RAIL is not `files`.')

@@ -5,7 +5,7 @@ import { schemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A file takes payments until its cut-off, is written once, staged in the bank's folder, and then handed over. */
+/** A file collects payments until its cut-off, is written once, staged in the bank's folder, and then handed over. */
 export const fileMachine = machine('sepa_file', {
   open: ['made', 'empty'],
   made: ['staged'],
@@ -14,7 +14,6 @@ export const fileMachine = machine('sepa_file', {
   empty: [],
 })
 
-/** It contains payments of many owners, so it belongs to the platform. */
 const schema = defineEntity({
   name: 'SepaFile',
   tableName: 'sepa_files',

@@ -279,7 +279,7 @@ function checkParts({ amountCents, parts }: Parts, context: z.RefinementCtx): vo
   const [required, excluded] = byShare
     ? (['share', 'amountCents'] as const)
     : (['amountCents', 'share'] as const)
-  // Only the first invalid part is reported: the others are most likely invalid for the same reason.
+  // Reports only the first invalid part, since the others are most likely invalid for the same reason.
   const index = parts.findIndex(part => part[required] === undefined || part[excluded] !== undefined)
   const addIssue = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: ['parts', index, name], message })

@@ -3,7 +3,6 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
 import { type Cents, cents, formatMoney, minus, NO_CENTS, restOf } from '../../values/money.ts'
 
-/** For SEPA payments, in cents. */
 export interface Limits {
   readonly single: Cents
   readonly daily: Cents
@@ -115,7 +114,6 @@ export interface TodaysLimit {
   readonly days: DayLimits
 }
 
-/** The caller has locked the accounts. */
 export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<TodaysLimit> {
   const day = dayOf(now)
   const [limits, used] = await Promise.all([limitsOf(sql, tenant), lockDay(sql, tenant, day)])

@@ -22,7 +22,6 @@ interface SignedPayee {
   readonly amountCents: Cents
 }
 
-/** What a person signs: the sum, and every payee with account and amount. */
 export const paymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],
@@ -35,7 +34,7 @@ export const paymentSubject = (
 
 type Wallets = ReadonlyMap<string, WalletRow>
 
-/** Skips wallets that do not exist: no one has signed those. */
+/** Skips wallets that do not exist, since those were not signed. */
 export const signedWallets = (parts: readonly Part[], wallets: Wallets): SignedPayee[] =>
   parts.flatMap(({ walletId, amountCents }) => {
     const wallet = wallets.get(walletId)
@@ -58,10 +57,10 @@ export function signedPayees(
   return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountCents }] : []
 }
 
-/** A person signs in the console, and nowhere else. */
+/** Signatures are made only in the console. */
 export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
-/** Verified before any row is locked; undefined if no signature is needed or sent. */
+/** Verifies before any row is locked. Undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],

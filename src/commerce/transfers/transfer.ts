@@ -13,7 +13,7 @@ import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
 
-/** A transfer between wallets is completed at once; all other states are those of a transfer by SEPA. */
+/** A transfer between wallets is completed at once. All other states belong to transfers by SEPA. */
 export const transferMachine = machine('transfer', {
   created: ['verifying', 'completed', 'cancelled'],
   verifying: ['submitted', 'cancelled'],
@@ -31,7 +31,7 @@ export interface Part {
   amountCents: Cents
 }
 
-/** A snapshot of the beneficiary: a later change of it does not change who is paid. */
+/** A snapshot of the beneficiary, so that a later change does not change who is paid. */
 export interface PayeeSnapshot {
   name: string
   sepaName: string
@@ -44,12 +44,15 @@ export interface StoredPayeeCheck extends PayeeCheck {
   code?: string | null
 }
 
-/** Results that a person decides on. Before the submission `not_possible` is not one: most banks could not answer. */
+/**
+ * Results on which a person decides. Before the submission, `not_possible` is not one of them, as most banks
+ * could not answer.
+ */
 const doubtful: readonly StoredPayeeCheck['result'][] = ['close_match', 'no_match']
 
 /**
- * Whether a transfer waits for a person to confirm its payee: before its submission, or afterwards because of
- * the bank's report.
+ * Whether a transfer waits for a person to confirm its payee, either before its submission or because of the
+ * bank's later report.
  */
 export const waitsForPayee = ({
   status,
@@ -73,8 +76,8 @@ const doubt: Readonly<Record<StoredPayeeCheck['result'], number>> = {
 }
 
 /**
- * Whether a report on the payee replaces the known one. Any report replaces the rail's own answer; of reports
- * the more doubtful one wins, so that they may come in any order and more than once.
+ * Whether a report on the payee replaces the known one. Any report replaces the rail's own answer. Among
+ * reports the more doubtful one wins, so that they may come in any order and repeatedly.
  */
 export const isNewDoubt = (
   reported: Pick<StoredPayeeCheck, 'result'>,
@@ -107,7 +110,7 @@ const schema = defineEntity({
     beneficiaryId: nullable.string(),
     creditId: nullable.string(),
     intentId: nullable.string(),
-    /** The token whose budget paid; null if it has none, or if the intent had reserved it. */
+    /** The token whose budget paid; null if there is none, or if the intent had reserved the amount. */
     tokenId: nullable.string(),
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
@@ -143,7 +146,7 @@ schema.setClass(Transfer)
 export const isReady = (transfer: Pick<Transfer, 'status' | 'payeeCheck' | 'payeeConfirmedAt'>): boolean =>
   transfer.status === 'verifying' && transfer.payeeCheck !== null && !waitsForPayee(transfer)
 
-/** A plain row: group commits make thousands a second without the entity. */
+/** A plain row: group commits write thousands a second without the entity. */
 export type TransferRow = RowOf<Transfer>
 
 export const transferTable = tableOf(Transfer)
@@ -186,7 +189,6 @@ export const newTransfer = ({ tenant, now }: TenantNow, members: NewTransfer): T
   ...members,
 })
 
-/** After this the sweep takes a step that the process has not taken. */
 export const PROCESS_GRACE_MS = minutes(1)
 
 type NewSepaTransfer = NewTransfer & Pick<TransferRow, 'scheme' | 'payee' | 'countedOn'>
@@ -242,7 +244,7 @@ export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_noth
   return parts.some(({ amountCents }) => amountCents === 0n) ? 'part_of_nothing' : undefined
 }
 
-/** Divides an amount by shares; leftover cents go to the parts that lost most by rounding. */
+/** Divides an amount by shares. Leftover cents go to the parts that lost most by rounding. */
 export function divide(amount: Cents, shares: readonly number[]): Cents[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)

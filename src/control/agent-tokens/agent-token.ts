@@ -18,7 +18,7 @@ const schema = defineEntity({
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     maxAmountCents: nullable.cents('max_amount_cents'),
-    /** Thumbprint of the DPoP key that must sign a proof for each request, if there is one. */
+    /** Thumbprint of the DPoP key that must sign a proof for each request; null if the token has no such key. */
     boundTo: nullable.string(),
     delegationId: nullable.string(),
   },
@@ -44,7 +44,10 @@ const isValid = ({ revokedAt, expiresAt }: AgentToken): boolean =>
 
 const withoutBudget = { heldCents: null, spentCents: null, remainingCents: null }
 
-/** Adds what is held, spent and left of each token's budget; null without a budget, as nothing is counted then. */
+/**
+ * Adds the held, spent and remaining amounts of each token's budget; null without a budget, as the amounts
+ * are not counted then.
+ */
 export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenant }: ReadContext) {
   const budgeted = tokens.filter(({ maxAmountCents }) => maxAmountCents !== null).map(({ id }) => id)
   const useOf = await readBudgetUse(sql, tenant, budgeted)

@@ -31,7 +31,7 @@ const LIMITS = `
 select id, label, max_amount_cents as "maxAmountCents" from agent_tokens
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and max_amount_cents is not null`
 
-/** Tokens without a budget are left out. No one else spends while their agents are locked. */
+/** Omits tokens without a budget. While their agents are locked, no other transaction spends. */
 export async function tokenLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -48,7 +48,7 @@ export async function tokenLimits(
   )
 }
 
-/** The rest of tokens' budgets while a batch pays with them. The caller has locked their agents. */
+/** The remaining budgets of tokens while a batch pays with them. The caller has locked their agents. */
 export class TokenBudgets {
   readonly #left: Map<string, Cents>
 

@@ -30,7 +30,7 @@ const schema = defineEntity({
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** The sweep continues the deletion at this instant if its process has not finished it. */
+    /** At this instant the sweep continues the deletion, if its process has not finished it. */
     deletionDueAt: nullable.instant(),
   },
 })
@@ -71,7 +71,7 @@ export function unfreeze(agent: Agent): boolean {
 const LOCK = `
 select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for no key update`
 
-/** Locks agents in the order of their ids, for payments that no rule decides. */
+/** Locks agents in the order of their ids, for payments without a decision by rules. */
 export async function lockAgents(sql: Sql, { ownerId, mode }: Tenant, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await sql(LOCK, [ownerId, mode, [...new Set(ids)]])
 }

@@ -74,7 +74,7 @@ cross join lateral (
   select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
 where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
 
-/** The open purses of the agent's cards. Sent behind the lock of the agent, so it sees all of them. */
+/** The open purses of the agent's cards. Sent after the lock of the agent, so it sees all of them. */
 export async function pursesOf(
   agentId: string,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -83,7 +83,7 @@ export async function pursesOf(
   return purses.map(({ id }) => id)
 }
 
-/** Money held here may still be paid out, so the wallets cannot be emptied yet. */
+/** Held money may still be paid out, so these wallets cannot be emptied yet. */
 export async function holdsMoney(
   wallets: readonly string[],
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,

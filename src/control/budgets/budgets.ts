@@ -23,8 +23,8 @@ schema.setClass(OwnerBudget)
 const LOCK_COUNTERS = 'select counters_hold($1, $2)'
 
 /**
- * Sums the counters of all agents into the owner's, for every past day and month: an old reservation may
- * still be released to its day. The range of ids selects agents and leaves out runs and other subjects.
+ * Adds up the counters of all agents for the owner, for every past day and month, since an old reservation
+ * may still be released to its day. The range of ids selects agents and omits runs and other subjects.
  */
 const SUM_AGENTS = `
 insert into counters (owner_id, mode, subject, period, reserved_cents, spent_cents)

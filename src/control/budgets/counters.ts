@@ -21,7 +21,7 @@ import {
 const WRITE = 'select counters_write($1, $2, $3, $4)'
 
 /**
- * A tenant's locked counters, held in memory like the ledger's book: each decision of a batch sees what the
+ * A tenant's locked counters, held in memory like the ledger's book. Each decision of a batch sees what the
  * earlier ones reserved, and all changes are written together. The rules decide beforehand whether a limit
  * allows an amount.
  */
@@ -54,7 +54,7 @@ export class BudgetCounters {
     }
   }
 
-  /** All that was reserved and spent since the subject was created, which its budget limits. */
+  /** Everything reserved and spent since the subject was created, which its budget limits. */
   totalUsed(subject: string): Cents {
     return usedOf(this.#counter(subject, 'all'))
   }
@@ -74,7 +74,7 @@ export class BudgetCounters {
     return this.#counter(subject, 'all').firstMerchant
   }
 
-  /** The owner's counters of today and this month; undefined without an owner's budget, as nothing is counted then. */
+  /** The owner's counters of today and this month; undefined without an owner's budget, which has no counters. */
   ownerCounters(): { readonly day: Counter; readonly month: Counter } | undefined {
     if (!this.#hasOwnerBudget) return undefined
     const [, day, month] = this.today(this.#tenant.ownerId)
@@ -96,7 +96,7 @@ export class BudgetCounters {
     })
   }
 
-  /** `isUse: false` counts the amount alone: a later part of a payment that is one use already. */
+  /** With `isUse: false` only the amount counts, for a later part of a payment that is already a use. */
   reserve(
     cause: Cause,
     subjects: readonly string[],
@@ -127,7 +127,7 @@ export class BudgetCounters {
     this.#change(reservation, { reserved: amount, spent: 0n })
   }
 
-  /** Turns reserved into spent. The first time it counts as a use, and the merchant may be the agent's first. */
+  /** Turns reserved into spent. The first time, it counts as a use, and its merchant may be the agent's first. */
   spend(cause: Cause, amount: Cents, merchant: string): void {
     const reservation = this.#reservation(cause)
     const used = amount < reservation.reserved ? amount : reservation.reserved
@@ -135,7 +135,7 @@ export class BudgetCounters {
     for (const subject of reservation.subjects) this.#counter(subject, 'all').firstMerchant ??= merchant
   }
 
-  /** Releases the rest of a reservation and returns it: zero if it was released before. */
+  /** Releases the rest of a reservation, and returns it. Returns zero if it was released before. */
   release(cause: Cause): Cents {
     return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? 0n)
   }
@@ -149,8 +149,8 @@ export class BudgetCounters {
   }
 
   /**
-   * Subtracts a refunded amount; the payment stays a use. A subject that has then paid no one has no first
-   * merchant any more.
+   * Subtracts a refunded amount; the payment stays a use. A subject without any paid merchant no longer has a
+   * first merchant.
    */
   giveBack(cause: Cause, amount: Cents): void {
     const reservation = this.#reservation(cause)
@@ -162,7 +162,7 @@ export class BudgetCounters {
     }
   }
 
-  /** Corrects whether it was paid, where that does not follow from the amounts. */
+  /** Corrects whether the reservation was paid, if that does not follow from the amounts. */
   noteUse(cause: Cause, made: boolean): void {
     const reservation = this.#reservation(cause)
     if (reservation.made !== made) this.#change(reservation, { reserved: 0n, spent: 0n }, made)
@@ -211,8 +211,8 @@ export class BudgetCounters {
   }
 
   /**
-   * Every counter that a reservation adds to. The owner's is the sum of the agents', so a card's subject adds
-   * nothing to it. A new owner's budget counts earlier reservations, too.
+   * Every counter to which a reservation adds. The owner's counter is the sum of the agents', so a card's
+   * subject adds nothing to it. A new owner's budget counts earlier reservations, too.
    */
   #countersFor({ subjects, day }: Reservation): Counter[] {
     const countsForOwner = this.#hasOwnerBudget && subjects.some(subject => subject.startsWith('agent_'))

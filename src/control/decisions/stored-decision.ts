@@ -63,7 +63,7 @@ export const DecisionRecord = z
   })
   .meta({ id: 'Decision' })
 
-/** The stored JSON of a value, with the names of JSON: amounts are the digits of their cents, instants are text. */
+/** A value as stored JSON, with the names of JSON: amounts are the digits of their cents, instants are text. */
 type Stored<T> = T extends bigint | Date
   ? string
   : T extends readonly (infer I)[]
@@ -91,7 +91,7 @@ const schema = defineEntity({
   },
 })
 
-/** A decision with all its inputs. It never changes, and deciding again with its inputs gives the same result. */
+/** A decision with all its inputs. It never changes, and deciding again with the same inputs gives the same result. */
 export class StoredDecision extends schema.class {}
 schema.setClass(StoredDecision)
 
@@ -256,10 +256,10 @@ export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'co
   readonly usedCents: Cents
 }
 
-/** Decisions per statement: it stays short, and few are in memory. */
+/** Decisions per statement, so that it stays short, and few are in memory. */
 const PAGE = 500
 
-/** A subquery looks each reservation up by its whole key; for a join PostgreSQL might read the whole table. */
+/** A subquery finds each reservation by its whole key. For a join, PostgreSQL might read the whole table. */
 const SELECT_DECISIONS = `
 select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject_id as "subjectId",
   d.created_at as at, d.request, d.counters, s.allowed, s."requiresApproval", s.reason,
@@ -269,7 +269,6 @@ select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
     where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedCents"`
 
-/** The request was not erased, so it can be decided again. */
 const KNOWN = "d.request <> '{}'"
 
 const WITH_RESULT =

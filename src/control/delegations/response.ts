@@ -18,7 +18,7 @@ const CAPS = `
 select id, max_amount_cents as "maxAmountCents" from delegations
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Adds what is held, spent and left of each: no more than its own cap and those above it leave. */
+/** Adds the held, spent and remaining amounts of each. What remains is bounded by its own cap and by those above it. */
 export async function delegationResponses(
   delegations: readonly Delegation[],
   { sql, tenant, now }: ReadContext,

@@ -15,7 +15,7 @@ export interface BudgetLevelIds {
   readonly cardId: string | null
 }
 
-/** A budget below the agent's; without a limit it is only counted. */
+/** A budget below the agent's. Without a limit, it only counts. */
 interface BudgetLevel extends Omit<Budget, 'limitCents' | 'usedCents'> {
   readonly limitCents: Cents | null
   readonly paidCents?: Cents
@@ -85,7 +85,7 @@ export class BudgetLevels {
     return card?.intentId && card.intentId !== intentId ? 'card_of_other_intent' : undefined
   }
 
-  /** No later than the delegation's expiry: nothing outlives the delegation it is declared under. */
+  /** Bounded by the delegation's expiry, since an intent must not outlive its delegation. */
   cappedExpiry({ delegationId }: BudgetLevelIds, expiresAt: Date): Date {
     const delegation = delegationId ? this.#delegations(delegationId).at(-1) : undefined
     return delegation && delegation.expiresAt < expiresAt ? delegation.expiresAt : expiresAt
@@ -107,7 +107,7 @@ export class BudgetLevels {
   }
 }
 
-/** Reads only the levels that are named: most intents name none. */
+/** Reads only the levels that are named, since most intents name none. */
 export async function openBudgetLevels(
   sql: Sql,
   tenant: Tenant,

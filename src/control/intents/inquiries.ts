@@ -45,7 +45,10 @@ async function cardSentence(
 
 type IntentStatus = (typeof intentMachine.states)[number]
 
-/** No one can approve the intent before there is enough money. The message tells what was there at the declaration. */
+/**
+ * The intent cannot be approved before there is enough money. The message states the available amount at the
+ * declaration.
+ */
 function moneyMissing({ checks }: Intent['decision']): string {
   const missing = checks.find(({ rule, outcome }) => rule === 'insufficient_funds' && outcome !== 'pass')
   return missing ? ` ${missing.message} Fund the agent’s wallet, unless it has been funded since.` : ''

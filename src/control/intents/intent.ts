@@ -31,7 +31,6 @@ export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as c
 /** `mismatch`: the receipts' total differs from the amount paid. */
 export const receiptStates = ['matched', 'mismatch'] as const
 
-/** The name that an operator gives is not proven. */
 export interface DecidedBy {
   type: (typeof deciders)[number]
   id: string | null
@@ -76,7 +75,7 @@ const schema = defineEntity({
     decision: p.json<Decision>().formula((_, { alias }) => decisionOf(alias)),
     decisionSummary: p.json<DecisionSummary>().name('decision'),
     transactionId: nullable.string(),
-    /** The payment in progress: until it ends, the intent cannot be cancelled and does not expire. */
+    /** The pending payment. Until it ends, the intent can neither be cancelled nor expire. */
     paymentId: nullable.string(),
     workflowId: nullable.string(),
     receiptStatus: nullable.enum(receiptStates),
@@ -89,7 +88,7 @@ schema.setClass(Intent)
 
 export const causeOf = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
 
-/** True if the payee is a record that this service's own rails pay: no card pays it then. */
+/** True if the payee is a record that this service's own rails pay, so that no card can pay it. */
 export const hasPayeeRecord = ({
   beneficiaryId,
   walletId,
@@ -100,12 +99,12 @@ export const hasPayeeRecord = ({
 
 export const TOKEN_LIFETIME_MS = minutes(15)
 
-/** Within this time a second intent with the same fingerprint may be a repetition by mistake. */
+/** Within this time, a second intent with the same fingerprint may be a repetition by mistake. */
 export const DUPLICATE_WINDOW_MS = minutes(10)
 
 /**
- * Equal for intents of one run with the same amount and the same merchant, however it is spelled. Null
- * outside a run: an agent that pays the same a hundred times a day means it.
+ * Equal for intents of one run with the same amount and the same merchant, however its name is spelled. Null
+ * outside a run, since an agent may pay the same amount a hundred times a day on purpose.
  */
 export const fingerprintOf = ({
   merchant,

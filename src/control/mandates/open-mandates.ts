@@ -28,7 +28,7 @@ interface StoredTerms {
   readonly countries: string[]
 }
 
-/** A mandate whose counters are open. Its agent is locked, so it stays the same until the transaction ends. */
+/** A mandate whose counters are open. Its agent is locked, so it does not change until the transaction ends. */
 export interface OpenMandate {
   readonly id: string
   readonly agentId: string
@@ -39,7 +39,7 @@ export interface OpenMandate {
   readonly constraints: CompiledConstraints
 }
 
-/** Cached mandates are limited by their list entries, all together. */
+/** Bounds the cache by the list entries of all cached mandates. */
 const MAX_CACHED_ENTRIES = 50_000
 const BASE_ENTRIES = 10
 
@@ -109,7 +109,7 @@ export class AgentMandates {
     this.#counters = counters
   }
 
-  /** The covering mandate that ends first; otherwise why none covers the spend. */
+  /** The covering mandate that ends first. Otherwise the result says why no mandate covers the spend. */
   covering(agentId: string, spend: MandatedSpend, now: Date): Mandated {
     const standing = (this.#byAgent.get(agentId) ?? []).filter(({ expiresAt }) => expiresAt > now)
     if (standing.length === 0) return NO_MANDATE

@@ -10,7 +10,7 @@ import { resolveDescriptor } from './descriptors.ts'
 import { foldMerchant, merchantSkeleton, patternProblem, payeeMatcher } from './matcher.ts'
 import { categories, mccGroup, mccGroups } from './mcc.ts'
 
-// Reads the agent's latest 2,000 records by its index, in any status: the cost does not grow with the
+// Reads the agent's latest 2,000 records by its index, in any status, so that the cost does not grow with the
 // history.
 const SPENDS = `
 with paid as (
@@ -35,7 +35,7 @@ interface MerchantSpend {
   lastUsedAt: Date
 }
 
-/** Adds up the spellings of each merchant under the latest one: rows come in that order. */
+/** Adds up the spellings of each merchant under the latest one, in which order the rows come. */
 function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
   const merchants = new Map<string, MerchantSpend>()
   for (const row of rows) {
@@ -76,7 +76,8 @@ async function suggest(
   const [lists] = await sql<{ allow: string[]; block: string[] }>(LISTS, [ownerId, mode, agentId])
   const findAllowed = payeeMatcher(lists?.allow ?? [])
   const findBlocked = payeeMatcher(lists?.block ?? [], { lookalikes: true })
-  // The merchants paid most come first: of two that look the same, the later one is the suspicious one.
+  // The merchants with the highest payments come first: of two that look the same, the later one is the
+  // suspicious one.
   const firstBySkeleton = new Map<string, string>()
   return mergeSpellings(rows).map(spend => {
     const { merchant } = spend

@@ -42,8 +42,8 @@ function referenceOf({ of }: Usage, { id }: Payment): Cause {
 }
 
 /**
- * Captured money is no longer reserved, even if it came back before it was counted: so the reservation does not depend on
- * the order of facts.
+ * Captured money is no longer reserved, even if it was returned before it was counted, so that the
+ * reservation does not depend on the order of facts.
  */
 function countForIntent(intent: CountedIntent, state: PaymentState, batch: CountingBatch): void {
   const { counters } = batch
@@ -77,7 +77,7 @@ function releaseAbove(reference: Cause, kept: bigint, counters: PostedBatch['cou
   if (reserved > kept) counters.releasePart(reference, reserved - kept)
 }
 
-/** A refunded payment stays a use, in any order of its facts. */
+/** A refunded payment stays a use, whatever the order of its facts. */
 function setSpent(
   reference: Cause,
   { spentCents, capturedCents }: Pick<Usage, 'spentCents' | 'capturedCents'>,

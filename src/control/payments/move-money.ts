@@ -8,7 +8,7 @@ import type { Share } from './state.ts'
 
 type Postings = Pick<Channel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
 
-/** Books a diff. Facts are never refused: the owner owes what neither holds nor wallet cover. */
+/** Books a diff. Facts are never refused: what neither hold nor wallet covers becomes the owner's debt. */
 export function moveMoney(
   payment: Payment,
   { captureCents, undoCents, settleCents, refundCents, shares }: PaymentDiff,
@@ -43,7 +43,7 @@ class PaymentMoney {
     this.#next = nextPosting
   }
 
-  /** From the holds, then from the wallet. */
+  /** Takes from the holds first, then from the wallet. */
   capture(amount: Cents, shares: readonly Share[]): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
@@ -56,7 +56,6 @@ class PaymentMoney {
     if (left > 0n) book.forceDebit(postings.capture, this.#payment.walletId, clearing, left, this.#next())
   }
 
-  /** Returns the captured amount that was not cleared. */
   undo(amount: Cents): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
@@ -85,7 +84,7 @@ class PaymentMoney {
 
   /**
    * Holds each share as far as there is money (the processor may have approved on the service's behalf), and
-   * releases the rest of each hold. Debts are repaid out of that first.
+   * releases the rest of each hold. Debts are repaid from that first.
    */
   holdShares(shares: readonly Share[]): void {
     const { book } = this.#batch

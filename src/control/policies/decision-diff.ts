@@ -26,7 +26,7 @@ const NONE: Difference = { all: 0n, month: 0n, day: 0n, uses: 0 }
 class MandateDiff {
   readonly #byId = new Map<string, Difference>()
 
-  /** Differences of an earlier day, or month, do not count in the new one. */
+  /** Differences of an earlier day or month do not count in the new one. */
   startDay(isNewMonth: boolean): void {
     for (const [id, difference] of this.#byId)
       this.#byId.set(id, { ...difference, day: 0n, month: isNewMonth ? 0n : difference.month })
@@ -56,18 +56,24 @@ class MandateDiff {
 export interface Replayed {
   readonly was: Verdict
   readonly now: Verdict
-  /** Null: the approval of a spend that this policy settled at its declaration, so nothing was left to decide. */
+  /**
+   * Null for the approval of a spend that this policy settled at its declaration, so that there was nothing
+   * to decide.
+   */
   readonly ruling: Ruling | null
 }
 
-/** Settled spends remembered for one agent: as many intents can wait at once. The oldest are forgotten first. */
+/**
+ * Bounds the settled spends remembered for one agent, as many as intents can wait at once. The oldest are
+ * forgotten first.
+ */
 const MAX_SETTLED = 10_000
 
 const notBelowZero = (amount: Cents): Cents => (amount > 0n ? amount : 0n)
 
 /**
- * Replays one agent's decisions under another policy. The record says what was held, captured and given back;
- * this class adds up how far the counters differ from it, because of other decisions.
+ * Replays one agent's decisions under another policy. The record contains held, captured and refunded
+ * amounts; this class adds up how far the counters differ from it because of other decisions.
  */
 export class DecisionDiff {
   readonly #policy: CompiledPolicy
@@ -82,8 +88,8 @@ export class DecisionDiff {
   #differs = false
   #lastSpendAt: Date | null | undefined
   /**
-   * Spends that waited for a person, or may do so again, and that this policy settles at once: the amount
-   * that it holds for each; null if it denies it.
+   * Spends that waited for a person, or may do so again, and that this policy settles at once, with the
+   * amount that it holds for each; null if it denies the spend.
    */
   readonly #settled = new Map<string, Cents | null>()
 
@@ -91,7 +97,7 @@ export class DecisionDiff {
     this.#policy = policy
   }
 
-  /** Decisions come in the order of time. */
+  /** Expects the decisions in the order of time. */
   replay(recorded: RecordedDecision): Replayed {
     const request = parseRequest(recorded.request)
     const isApproval = request.approval !== null
@@ -126,7 +132,6 @@ export class DecisionDiff {
     else if (now === 'denied' && was === 'allowed' && usedCents > 0n) this.#addUse(request, -usedCents, -1)
   }
 
-  /** A person approved a spend that this policy had denied, or allowed, at its declaration. */
   #replayApproval(
     { subjectId, usedCents }: RecordedDecision,
     request: SpendRequest,
@@ -152,7 +157,6 @@ export class DecisionDiff {
       if (!period) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
   }
 
-  /** This policy needs a mandate where the record did not, or the reverse. */
   #addMandates({ mandateId, usedCents }: RecordedDecision, { mandate, holdCents }: Ruling): void {
     if ((mandate?.id ?? null) === mandateId) return
     this.#differs = true
@@ -194,7 +198,7 @@ export class DecisionDiff {
       dayCents: notBelowZero(counters.dayCents + this.#dayCents),
       monthCents: notBelowZero(counters.monthCents + this.#monthCents),
       uses: Math.max(counters.uses + this.#uses, 0),
-      // Unknown: the record does not say which of these uses would still be open.
+      // Unknown, since the record does not say which of these uses would still be open.
       openUses: undefined,
       lastSpendAt: this.#lastSpendAt ?? null,
     }

@@ -83,8 +83,8 @@ const usedOf = ({ reserved: heldCents, spent: spentCents }: Used, limitCents: Ce
 })
 
 /**
- * Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is
- * known.
+ * Rows that the first query of a page reads. The lists of a policy can be long, so few are read until their
+ * size is known.
  */
 const FIRST_ROWS = 4
 

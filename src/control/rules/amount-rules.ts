@@ -81,8 +81,8 @@ const remainingIn = ({ limitCents, usedCents }: Pick<Budget, 'limitCents' | 'use
   remainingOf({ limit: limitCents, used: usedCents })
 
 /**
- * The budget with the least left decides, for every level applies. Of equal ones it is the lower level, which
- * comes later.
+ * Every level applies, so the budget with the smallest rest decides. Of equal ones it is the lower level,
+ * which comes later.
  */
 const narrowestOf = (budgets: readonly Budget[]): Budget | undefined =>
   budgets.reduce<Budget | undefined>(
@@ -90,7 +90,7 @@ const narrowestOf = (budgets: readonly Budget[]): Budget | undefined =>
     undefined,
   )
 
-/** The owner is known, so only the other levels are named. */
+/** The owner is known, so only other levels are named. */
 const titleOf = ({ level, name, period, limitCents }: Budget): string =>
   `The ${period ? `${level}’s budget for the ${period}` : `budget of the ${level} ${name}`} of ${formatMoney(limitCents)}`
 
@@ -127,7 +127,7 @@ export const tolerance: Rule = {
   remedy: 'Raise the tolerance.',
 }
 
-/** Regardless of limits. Fractions of a cent are rounded up. */
+/** Ignores limits. Fractions of a cent are rounded up. */
 export function withTolerance(amount: Cents, percent: number | null): Cents {
   if (!percent) return amount
   const hundredths = BigInt(Math.round(percent * 100))
@@ -135,15 +135,15 @@ export function withTolerance(amount: Cents, percent: number | null): Cents {
 }
 
 /**
- * The amount to hold. Limits cut the tolerance short: no capture exceeds a limit, and a spend that just fits
- * is not refused because it might cost more.
+ * The amount to hold. Limits cut the tolerance short, so that no capture exceeds a limit, and a spend that
+ * just fits is not refused because it might cost more.
  */
 export function amountToHold(
   terms: PolicyTerms | null,
   { request, counters }: Pick<RuleInput, 'request' | 'counters'>,
 ): Cents {
   const { kind, amountCents, budgets, card, mandate } = request
-  // A card network requests what it needs, and increments that if it needs more.
+  // A card network requests the amount that it needs, and increments it later.
   if (kind === 'card') return amountCents
   let hold = withTolerance(amountCents, terms?.amountTolerancePercent ?? null)
   if (!terms || hold === amountCents) return hold
@@ -167,7 +167,6 @@ export const asksForAmount = (terms: PolicyTerms | null, amount: Cents): boolean
   return limit === null || amount > limit
 }
 
-/** A mandate replaces the person whom the amount alone would ask. */
 const unlessMandate =
   (evaluate: Evaluator): Evaluator =>
   input => {
@@ -225,7 +224,7 @@ export const funds: Rule = {
     if (available === null || holdCents <= available) return undefined
     const [needed, there] = [formatMoney(holdCents), formatMoney(available)]
     if (!needsMoney(input)) {
-      // The message tells now what would refuse the approval of a person later. A card cannot wait.
+      // The message states now what would refuse a person's later approval. A card cannot wait.
       const message = `${needed} are needed once it is approved, and ${there} were available.`
       return request.kind === 'intent' ? plainCheck('insufficient_funds', 'skip', message) : undefined
     }

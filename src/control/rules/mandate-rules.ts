@@ -19,7 +19,6 @@ const periods = { day: 'today', month: 'this month', all: 'in all' } as const
 const leftOf = ({ limitCents, usedCents }: MandateLimit): Cents =>
   remainingOf({ limit: limitCents, used: usedCents })
 
-/** A message to follow the mandate's name; undefined where each of its limits leaves room. */
 export function lackOf(
   { perTransactionCents, limits, count }: Pick<MandateUse, 'perTransactionCents' | 'limits' | 'count'>,
   amount: Cents,
@@ -92,8 +91,8 @@ function allowedBy(use: MandateUse, holdCents: Cents): Check {
 const skip = (message: string): Check => plainCheck('mandate', 'skip', message)
 
 /**
- * A mandate replaces the person whom the amount alone would ask. Requests for a person for any other reason
- * stay, and a spend that the policy approves by itself uses nothing of it.
+ * A mandate replaces the person whom the amount alone would require. Other reasons for a person stay, and a
+ * spend that the policy approves by itself uses nothing of the mandate.
  */
 export const mandate: Rule = {
   name: 'mandate',

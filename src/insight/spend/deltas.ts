@@ -15,7 +15,7 @@ function* resolved(texts: readonly string[]): Sliced<string[]> {
   return merchants
 }
 
-/** In slices: a hundred thousand texts take seconds, which would block other requests. */
+/** Works in slices, since a hundred thousand texts take seconds and would block other requests. */
 export const merchantsOf = (texts: readonly string[]): Promise<string[]> => inSlices(resolved(texts))
 
 /**
@@ -85,7 +85,7 @@ cross join lateral (
 ) as i
 where n.event in ('intent.denied', 'intent.expired') and (n.event = 'intent.denied' or i.decided_at is null)`
 
-/** Long values of metadata are shortened with a digest, since an index takes no long texts. */
+/** Long values of metadata are shortened with a digest, since an index does not accept long texts. */
 export const labelInSql = (text: string): string =>
   `case when length(${text}) > 150 then left(${text}, 100) || '… ' || md5(${text}) else ${text} end`
 
@@ -133,7 +133,7 @@ select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mc
   -s.counted_cents
 from states s where is_changed and s.counted_kind is not null`
 
-/** Which facts of intents are counted; each of them needs a look-up of every intent. */
+/** Which facts of intents are counted. Each of them needs a look-up of every intent. */
 export interface Counted {
   readonly keptBack: boolean
   readonly completed: boolean
@@ -143,9 +143,9 @@ export interface Counted {
 const EVERYTHING: Counted = { keptBack: true, completed: true, labels: true }
 
 /**
- * CTEs behind `bounds`, see `position.ts`: `states` has the changed transactions, `changes` a row for each
+ * CTEs after `bounds`, see `position.ts`: `states` has the changed transactions, `changes` a row for each
  * change of a cell. `owners` is a condition that ends in `and`, or empty for all; `merchantOf` is the SQL for
- * the merchant of a text. A report only looks up the intents that it lists.
+ * the merchant of a text. A report looks up only the intents that it lists.
  */
 export const deltas = (
   owners: (alias: string) => string,

@@ -20,8 +20,8 @@ import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { type CredentialAnswer, type Scenario, scenarioOf } from './scenarios.ts'
 
 /**
- * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and no
- * ledger has it.
+ * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and is not
+ * in a ledger.
  */
 const tenant = { ownerId: PLATFORM_OWNER, mode: 'test' } as const
 
@@ -31,7 +31,7 @@ const json = (value: object): File => ({ type: 'application/json', content: JSON
 
 type Failure = Parameters<MerchantContext['refuse']>[0]
 
-/** The good merchant, whose offer and answer each scenario changes. */
+/** A merchant that follows the protocol. Each scenario changes its offer or its answer. */
 const payee: Payee<File, Failure> = {
   async find({ scenario = '', amountEuros }, context) {
     if (!scenarioOf(scenario)) return undefined
@@ -84,7 +84,7 @@ const PIECE = ' '.repeat(65_536)
 
 const pause = (milliseconds: number) => new Promise<void>(resolve => clock.alarm(milliseconds, resolve))
 
-/** Breaks the connection in the middle of the body. The pause lets the headers out before. */
+/** Breaks the connection in the middle of the body. The pause lets the headers arrive first. */
 async function* cutOff(): ByteStream {
   yield '{"content": "The first half of'
   await pause(200)
@@ -109,7 +109,6 @@ const bodies: Readonly<Partial<Record<CredentialAnswer, () => ByteStream>>> = {
   dawdles: dawdling,
 }
 
-/** Changes the answer of the good merchant according to the scenario, after the card is charged. */
 function afterCharge(
   paid: WithHeaders<File>,
   { ending, receipt = same => same }: Scenario,
@@ -157,7 +156,7 @@ type Input = InputOf<typeof mppMerchantsApi.get>
 const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
   amountEuros === undefined ? params : { ...params, amountEuros }
 
-/** Answers that charge no card only read; those that do charge it like a payment request. */
+/** Scenarios that do not charge the card only read; the others charge it like a payment request. */
 const merchant = externalCall(mppMerchantsApi.get, {
   ...good,
 

@@ -17,7 +17,7 @@ import type {
 
 type Made = MessageContent | Refusal
 
-/** Missing ids are derived from the message id, so that a repeated message has the same ones. */
+/** Derives missing ids from the message id, so that a repeated message has the same ones. */
 const derivedId = (kind: string, { messageId }: MessageContext): string => `${kind}_of_${messageId}`
 
 const named = ({ authorizationId }: MessageContext): string => authorizationId as string

@@ -13,7 +13,6 @@ const icon = pageAsset('pay', 'svg', pageIcon())
 
 export const assetFile = assetFinder([style, icon])
 
-/** What the page shows: neither the payer, nor what only a payer who has paid may see. */
 export interface RequestView {
   readonly id: string
   readonly state: PageState
@@ -83,7 +82,6 @@ function transferWay(transfer: RequestedTransfer, id: string, language: Language
 </section>`
 }
 
-/** In groups of four, as IBANs and references are printed; copied without the spaces. */
 const inGroupsOfFour = (text: string): Html =>
   html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
 
@@ -119,7 +117,7 @@ export function unknownPage(language: Language): Html {
   )
 }
 
-/** Relative addresses, so that the page also works below a path. */
+/** Uses relative addresses, so that the page also works below a path. */
 const layout = (language: Language, title: string, content: Html): Html => html`<!doctype html>
 <html lang="${language}">
 <head>

@@ -46,7 +46,7 @@ const schema = defineEntity({
   },
 })
 
-/** Lets a wallet's owner charge an agent once: up to an amount, within minutes. */
+/** Allows a wallet's owner to charge an agent once, up to an amount, within minutes. */
 export class PaymentToken extends schema.class {}
 schema.setClass(PaymentToken)
 
@@ -95,10 +95,8 @@ export const updateTokens = updateOf(tokenTable, [
 
 export const findTokens = rowsById(tokenTable)
 
-/** Tokens are locked after their intents. */
 export const lockTokens = lockedRowsById(tokenTable)
 
-/** What a caller that presents the secret may know of the token. */
 interface PresentedToken extends Row {
   readonly id: string
   readonly ownerId: string

@@ -37,7 +37,7 @@ interface RefundPart {
   readonly amountCents: Cents
 }
 
-/** Everything that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
+/** All that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
 interface OpenRefund extends Refunding {
   readonly parts: readonly RefundPart[]
   readonly book: Book
@@ -46,7 +46,7 @@ interface OpenRefund extends Refunding {
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
 
-/** The accounts of the wallets that were paid and of those that paid. Those owners' limits are locked before. */
+/** Finds the accounts of the wallets that were paid, and of those that paid. Their owners' limits are locked first. */
 async function accountsOf(
   { id, walletId }: PaymentRequest,
   payments: readonly PaymentRow[],
@@ -87,7 +87,7 @@ async function openRefund(
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return refuse('request_open')
-  // A payment that arrived just now may be in a wallet that is not locked: the next refund takes it.
+  // A payment that has just arrived may be in a wallet that is not locked. The next refund includes it.
   const ids = new Set(known.map(payment => payment.id))
   const payments = refundable.filter(payment => ids.has(payment.id))
   const parts = partsOf(payments, amountCents, context)
@@ -151,7 +151,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
   const bySepa = parts.filter(({ payment }) => payment.way === 'sepa')
   const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
   if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return refuse('sender_unknown')
-  // Each throws if this mode has no such system, so that nothing is begun then.
+  // These throw if the mode has no such system, so that no refund begins.
   if (bySepa.length > 0) ports.sepaRail(tenant.mode)
   if (parts.some(({ payment }) => payment.way === 'card')) ports.acquirer(tenant.mode)
   const exceeded = payBacks.blocker(bySepa.map(({ amountCents }) => amountCents))
@@ -159,7 +159,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
 }
 
 /**
- * Begins a refund for each part, or refuses. From now on its money is held, has its own transfer, or is with
+ * Begins a refund for each part, or refuses. From now on the money is held, has its own transfer, or is with
  * the owner who paid.
  */
 export async function beginRefunds(target: RefundTarget, context: RequestContext) {
@@ -219,7 +219,7 @@ const refundWays: Readonly<Record<PaymentRow['way'], RefundWay>> = {
   wallet: payToWallet,
 }
 
-/** The remittance information that the payer reads; SEPA can spell all of it. */
+/** The remittance information that the payer reads. It contains only characters that SEPA allows. */
 const referenceOf = ({ locked: { request } }: OpenRefund): string => `Refund ${request.reference}`
 
 function payBySepa(

@@ -31,7 +31,7 @@ export interface Refunding {
 const emitted = { ...refundEvents, ...recordedEvents }
 export type RefundContext = Context<never, typeof emitted>
 
-/** Locks the request of these refunds; accounts and transfers are locked before. */
+/** Locks the request of these refunds. The caller has locked accounts and transfers. */
 export async function openRefunding(
   requestId: string,
   refundIds: readonly string[],
@@ -116,7 +116,7 @@ async function follow(
 
 const followTransfer: Reaction = {
   ...reactionToAll(TransferEvent, emitted, follow),
-  // Only a refund to its sender has no payee of the owner's: all other transfers cost nothing here.
+  // Only a refund to its sender lacks a wallet and a beneficiary, so all other transfers cost nothing here.
   concerns: ({ toWalletId, beneficiaryId }) => toWalletId === null && beneficiaryId === null,
 }
 

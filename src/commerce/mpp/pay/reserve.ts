@@ -43,8 +43,8 @@ interface State {
 }
 
 /**
- * Everything that must hold before the first request: the intent, the card, the address, the owner’s rules.
- * Locks nothing, and writes only a denial with all its reasons, as for every request for card data.
+ * Checks all conditions of the first request: the intent, the card, the address, the owner’s rules. Locks
+ * nothing, and writes only a denial with all its reasons, as for every request for card data.
  */
 export const reserveStep = <I extends Payable>(
   merchantCallOf: (input: I) => MerchantCall,
