@@ -88,7 +88,6 @@ async function endRuns(wish: TemporalOptions, atOnce: Promise<Temporal | null>):
   )
 }
 
-/** Configured secrets take precedence over those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   cursorSigningKey: settings.cursorSigningKey ?? kept.secretKey,
@@ -215,7 +214,6 @@ const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
   ],
 ]
 
-/** The command that lists the runs, with the program and port of this start. */
 const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Instance): string | null =>
   temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 

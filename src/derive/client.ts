@@ -83,7 +83,6 @@ async function call(
 
 const STREAM_TYPE = /^text\/event-stream/
 
-/** Yields the records of a stream until it ends or the reader stops. */
 async function* recordsOf({ body }: Response): AsyncGenerator<unknown> {
   if (body) for await (const { data } of serverSentEvents(body)) yield JSON.parse(data)
 }

@@ -1,4 +1,3 @@
-/** Makes a form of a body with a `Blob` or `File`. Other members become texts or JSON. */
 export function formOf(body: unknown): FormData | undefined {
   const members = Object.entries(Object(body) as object)
   if (!members.some(([, value]) => value instanceof Blob)) return undefined

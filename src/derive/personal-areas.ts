@@ -26,7 +26,6 @@ export function personalAreasOf(areas: Areas): () => readonly PersonalArea[] {
   }
 }
 
-/** Descriptions by member. If two members have the same name, the first description counts. */
 function sentencesOf({ api }: Area): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const seen = new Set<z.ZodType>()

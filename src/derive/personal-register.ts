@@ -28,7 +28,6 @@ const KEPT_HEAD = `-- Written by \`npm run openapi\` from what each noun says of
 create or replace function kept_while(of_table text) returns text language sql immutable as $$ select case of_table
 `
 
-/** Writes a database function that returns whether the law requires a record. */
 export function keptWhile(areas: Areas): string {
   const cases = Object.values(areas).flatMap(({ personal }: Area) =>
     Object.entries<PersonalTable>(personal).flatMap(([table, entry]) =>

@@ -49,8 +49,6 @@ function objectIn(part: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>
-  } catch {
-    // The rejection follows below.
-  }
+  } catch {}
   throw new SignatureRejected('A part of it is no JSON object in base64url.')
 }

@@ -35,7 +35,6 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
   return new Html(text)
 }
 
-/** Invisible characters: controls, and those that change the direction of text. */
 const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })

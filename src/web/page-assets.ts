@@ -58,7 +58,6 @@ export function assetFinder(assets: readonly PageAsset[]): (name: string) => Pro
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** The palette and plain elements, with which the style sheet of every page begins. */
 export const baseStyle = (): string => read('styles/base.css')
 
 /** Shows UTC beside times that a script converts to the reader's time zone. */

@@ -13,7 +13,6 @@ const SILENT_MS = minutes(60)
 /** Constant, so that repeated calls send one credit. */
 const SENT_AT = new Date(0)
 
-/** Stores nothing: a credit is a message of its own. */
 export const sandboxRefunds =
   (sign: (message: CardMessage) => SignedMessage, deliver: Deliver): PushRefund =>
   async ({ processorCardId, requestedAt, ...refund }, { reference, requestId, now }) => {

@@ -28,7 +28,6 @@ import { type Deliver, sandboxRefunds } from './sandbox-refunds.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
 import { centsText, parsed, written } from './sandbox-wire.ts'
 
-/** The current secret first, then earlier ones. */
 interface SandboxSecrets {
   readonly numbers: Secrets
   readonly messages: Secrets

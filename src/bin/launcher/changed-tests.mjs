@@ -78,7 +78,6 @@ const isNoun = (name, known) => [...known].some(path => path.startsWith(`src/${n
 
 const isPartOf = (path, test) => path.startsWith(`${test.replace(/\.test\.ts$/, '')}/`)
 
-/** Finds the nouns of operations in a folder: `src/control/card-requests/…` has those of `cardRequests`. */
 function nounsOf(path) {
   const [, , ...names] = /^src\/.*\//.test(path) ? path.split('/').slice(0, -1) : []
   return names.map(name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()))

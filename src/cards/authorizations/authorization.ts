@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { type DecisionSummary, decisionOf } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
 import { authRequestsOf, noFacts, type PaymentFacts } from '../../control/payments/index.ts'
@@ -61,7 +62,11 @@ const schema = defineEntity({
     mcc: nullable.string(),
     country: nullable.string(),
     facts: p.json<PaymentFacts>(),
-    decision: p.json<Decision | null>().strictNullable(),
+    decision: p
+      .json<Decision | null>()
+      .strictNullable()
+      .formula((_, { alias }) => decisionOf(alias)),
+    decisionSummary: p.json<DecisionSummary | null>().strictNullable().name('decision'),
     declineReason: nullable.string(),
     expiresAt: nullable.instant(),
     transactionId: nullable.string(),
@@ -137,6 +142,7 @@ export function addAuthorization(
     refundedCents: NO_CENTS,
     facts: noFacts,
     decision: null,
+    decisionSummary: null,
     declineReason: null,
     expiresAt: null,
     transactionId: null,

@@ -1,6 +1,6 @@
 import { AgentEvent } from '../../control/agents/index.ts'
 import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
-import type { DecisionRow } from '../../control/decisions/index.ts'
+import { type DecisionRow, type DecisionSummary, summarize } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor } from '../../control/merchants/index.ts'
 import {
@@ -34,6 +34,8 @@ import { type CardRequest, type IncomingMessage, requestFact } from './network/i
 interface AuthorizationResponse extends FundingSource {
   readonly approvedCents: Cents
   readonly decision: Decision
+  /** All of a decision that a check of the card has changed, as the stored one is that of the rules. */
+  readonly decisionSummary: DecisionSummary
   readonly decisionRow: DecisionRow
 }
 
@@ -63,7 +65,7 @@ export function authorize(
     }
   const id = existing?.id ?? newId('cardauth')
   const response = decideRequest({ ...message, existing }, spender, batch, id)
-  const { decision, approvedCents } = response
+  const { decision, decisionSummary, approvedCents } = response
   const { descriptor, mcc, country, networkTokenId } = content.merchant
   const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
   const authorization = existing ?? addAuthorization(named, response, batch, id)
@@ -72,7 +74,7 @@ export function authorize(
   recordDecision(response, spender, { ...content, id, merchant, country }, batch, context)
   learn(response, authorization, batch)
   // The request says more about the payment than facts that came before it.
-  if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, decision })
+  if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, decision, decisionSummary })
   if (content.ask === 0 && networkTokenId) authorization.networkTokenId = networkTokenId
   authorization.cardId ??= cardId
   authorization.processorRef ??= content.authorizationId
@@ -149,6 +151,7 @@ export function decideRequest(
   return {
     approvedCents: decision.allowed ? amountCents : NO_CENTS,
     decision,
+    decisionSummary: blocker ? decision : summarize(decision),
     decisionRow: decided.row,
     intent,
     source: intent ? 'intent' : isPurse ? 'purse' : 'wallet',

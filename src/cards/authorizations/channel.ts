@@ -24,7 +24,6 @@ import type { CardBatch } from './batch.ts'
 /** Holds last by the merchant's trade, as networks define it. */
 const HOLD_DAYS = 7
 const LONG_HOLD_DAYS = 31
-/** Lodging, cruises and car rental: single codes, and the ranges of hotels, airlines' hotels and car rentals. */
 const isLongHeld = (mcc: string | null): boolean =>
   mcc !== null &&
   (/^(?:3[3-4]\d\d|3[5-9]\d\d)$/.test(mcc) || ['4411', '7011', '7012', '7512', '7513', '7519'].includes(mcc))

@@ -185,7 +185,6 @@ const newPayment = (
   receivedAt: null,
 })
 
-/** Inserts a payment that began in this transaction in its final state. */
 function endPending(locked: LockedRequest, payment: PaymentRow): void {
   locked.pendingPayment = undefined
   if (!locked.added.includes(payment)) locked.changed.push(payment)

@@ -224,7 +224,6 @@ const LOCK = `
 select id from payment_requests where owner_id = $1 and mode = $2 and id = any($3::text[])
 order by id for no key update`
 
-/** Uses one index lookup per id, however large the tables are. */
 const FIND = `
 select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountCents",
   c.name as payee, r.status, r.expires_at as "expiresAt", coalesce(t.offset_ms, 0)::float8 as "offsetMs"

@@ -126,7 +126,6 @@ function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   }
 }
 
-/** For an unauthorized payment, the owner's statement is sufficient evidence. */
 const hasEvidence = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
 
 const OWNER = `

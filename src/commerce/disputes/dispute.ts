@@ -35,7 +35,6 @@ export const NEEDS_RUN = `(${UNDECIDED} or call_due_at is not null)`
 const UNAUTHORIZED: ReadonlySet<DisputeReason> = new Set(['unauthorized', 'fraud'])
 export const isUnauthorized = (reason: DisputeReason): boolean => UNAUTHORIZED.has(reason)
 
-/** Returns 13 months after the debit if the payment was not authorized, and otherwise 120 days. */
 export function disputableUntil(debitedAt: Date, reason: DisputeReason): Date {
   if (!isUnauthorized(reason)) return new Date(debitedAt.getTime() + days(120))
   const until = new Date(debitedAt)
@@ -45,7 +44,6 @@ export function disputableUntil(debitedAt: Date, reason: DisputeReason): Date {
   return until
 }
 
-/** The time of the first clearing, or of the creation if the network has reported none. */
 export function debitedAt({ witnesses, createdAt }: Pick<Transaction, 'witnesses' | 'createdAt'>): Date {
   const clearings = witnesses.filter(({ type }) => type === 'card_clearing').map(({ at }) => Date.parse(at))
   return clearings.length > 0 ? new Date(Math.min(...clearings)) : createdAt
@@ -180,7 +178,6 @@ function mustWithdraw({ status, facts, processorDisputeId, toldWithdrawnAt }: Di
   return status === 'withdrawn' || isPaidByMerchant
 }
 
-/** Finds the earliest instant, which deadline, process and test clock share. */
 export function schedule(dispute: Dispute): void {
   const { callDueAt, creditDueAt, evidenceDueAt, remindAt } = dispute
   const due = [callDueAt, creditDueAt, evidenceDueAt, remindAt].flatMap(at => at?.getTime() ?? [])

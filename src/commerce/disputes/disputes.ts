@@ -96,7 +96,6 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   })
   context.emit('dispute.created', disputeEvent(dispute))
   planCredit(dispute, context)
-  // Nothing is decided yet, so the limits do not change.
   reconcile({ ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest }, context)
   return dispute
 }

@@ -27,7 +27,6 @@ export interface DisputeFact {
 /** Uses the member names of the stored JSON (`disputes.words`). */
 export type StoredDisputeFact = Omit<DisputeFact, 'type'> & { readonly says: DisputeFact['type'] }
 
-/** Networks repeat messages, so a known fact is skipped. */
 export const addFact = (
   facts: readonly StoredDisputeFact[],
   { type, ...fact }: DisputeFact,
@@ -101,7 +100,6 @@ function paidBy(last: DisputeFact | undefined, leftCents: Cents): Cents {
   return last.cents === null ? leftCents : cents(last.cents)
 }
 
-/** The difference between the booked amounts and the new state. A negative amount moves back. */
 export interface DisputeDiff {
   /** The amount that the platform advances or has lost. It pays that to the bank account, which covers all wallets. */
   readonly advanceCents: Cents

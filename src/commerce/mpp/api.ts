@@ -20,7 +20,6 @@ import {
 } from './merchant-request.ts'
 import { MAX_RULES, ruleTypes } from './protect-rule.ts'
 
-/** The address was refused, and nothing was sent. */
 export const addressRefusals = {
   url_refused: [400, 'url: this address is refused. Give one that can be reached from the public internet.'],
   https_required: [
@@ -62,7 +61,6 @@ export const merchantRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** No token was minted, and nothing was sent. */
 export const mintRefusals = {
   ...subjectRefusals,
   intent_other_merchant: [
@@ -524,7 +522,6 @@ export const stepsApi = {
     fails: { credential_not_found },
     emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },
   }),
-  /** The service already refuses payments by this token. */
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
     summary: 'Delete the token of a machine payment at the processor',
     callers: [],

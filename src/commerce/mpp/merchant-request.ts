@@ -78,7 +78,6 @@ export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`
 }
 
-/** Omits the caller's `Authorization` if the payment uses that header. */
 export const requestHeaders = (
   headers: Readonly<Record<string, string>>,
   credentialHeader: string,

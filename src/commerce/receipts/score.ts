@@ -75,10 +75,8 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
   return { transactionId: payment.transactionId, score, reasons }
 }
 
-/** A receipt without a currency counts as euros, like the payment. */
 const isInEur = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
 
-/** A receipt without a date counts as issued now. */
 function dateReason(at: Date, date: string | null, now: Date): Reason {
   const day = date ?? now.toISOString().slice(0, 10)
   const apart = Math.abs(Date.parse(at.toISOString().slice(0, 10)) - Date.parse(day))

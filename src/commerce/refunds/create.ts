@@ -57,7 +57,6 @@ left join lateral (
   select one.status from wallets one where (one.owner_id, one.mode, one.id) = ($1, $2, t.wallet_id) limit 1) w on true
 where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
 
-/** Payments with requested refunds, and all that the refunds change. */
 interface RefundBatch extends TenantNow {
   readonly paidBy: ReadonlyMap<string, PaidBy>
   readonly refunding: ReturnType<typeof refundBatch>
@@ -171,7 +170,6 @@ function refusalOf(
   return refuse('transaction_not_completed', message)
 }
 
-/** States the refundable amount, and where the rest of the payment is. */
 function excessText({ amountCents, refundedCents, disputedCents }: TransactionRow, left: Cents): string {
   const awaited = minus(amountCents, sumOf([refundedCents, disputedCents, left]))
   const parts = [
@@ -203,7 +201,6 @@ function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: 
   return new CallExternal({ asked })
 }
 
-/** Between two wallets of the owner, the refund is immediate. */
 function giveBack(
   { item, transaction, paid, amountCents }: PaymentRefund,
   batch: RefundBatch,
@@ -230,7 +227,6 @@ function giveBack(
   return refundResponse(row)
 }
 
-/** The paying wallet, or the owner's wallet if that one is closed; null if there is none. */
 function refundWallet(
   walletId: string,
   { wallets, ownersWalletId, isAnyPayerClosed }: RefundBatch,
@@ -290,7 +286,6 @@ interface RefundOfRequest {
   readonly note: string | null
 }
 
-/** Either no money has moved yet, or the refund has begun and its money is held. */
 type Reservation =
   | { readonly asked: RefundOfRequest }
   | { readonly steps: PendingSteps }

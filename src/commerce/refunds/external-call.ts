@@ -21,7 +21,6 @@ import {
 import { refundResponse, refundsApi } from './api.ts'
 import { refundProcess } from './process.ts'
 
-/** The part of a card payment that the processor needs to request a refund from its merchant. */
 export interface PushablePayment extends Row {
   readonly transactionId: string
   readonly processorRef: string

@@ -22,7 +22,6 @@ interface SignedPayee {
   readonly amountCents: Cents
 }
 
-/** What a person signs: the sum, and every payee with account and amount. */
 export const paymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],

@@ -33,7 +33,6 @@ export const takeBackApi = {
   }),
 }
 
-/** The credit id of a transfer to another owner, by which a refund finds the transfer. */
 export const creditIdOf = ({ id }: { readonly id: string }): string => id.replace('transfer_', 'credit_')
 
 const transferIdOf = (creditId: string): string => creditId.replace('credit_', 'transfer_')
@@ -102,7 +101,6 @@ interface RefundPart {
 
 const BY_PAYEE = { way: 'wallet', origin: 'payee' } as const
 
-/** Refunds a transfer into a wallet. Its payee has posted the money. */
 export const refundTransfer = (
   transaction: TransactionRow,
   { id, amountCents: cents, ...place }: RefundPart,
@@ -122,7 +120,6 @@ interface ReceivedRefund extends Omit<RefundPart, 'source'> {
   readonly paymentId: string | null
 }
 
-/** Records refunds on their payments. A refund without a payment gets its own record. */
 async function recordRefunds(
   { transfers, counters }: OpenRefunds,
   givenBack: readonly ReceivedRefund[],

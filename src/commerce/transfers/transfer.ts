@@ -189,7 +189,6 @@ export const newTransfer = ({ tenant, now }: TenantNow, members: NewTransfer): T
   ...members,
 })
 
-/** After this time, the sweep takes a step that the process has not taken. */
 export const PROCESS_GRACE_MS = minutes(1)
 
 type NewSepaTransfer = NewTransfer & Pick<TransferRow, 'scheme' | 'payee' | 'countedOn'>

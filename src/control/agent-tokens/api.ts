@@ -11,7 +11,6 @@ import { label, recordHead, recordTail } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(scopes))
 
-/** Lists names of scope sets first, as few callers request single scopes. */
 const requestableScopes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
 
 const budget = positiveMoney().nullable().meta({

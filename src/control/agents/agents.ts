@@ -10,7 +10,6 @@ import { agentsApi } from './api.ts'
 import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, pursesOf, sweepAgent } from './money.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
-/** The time that the process has for a deletion before the sweep continues it. */
 const DELETION_GRACE_MS = minutes(1)
 
 export const findAgent = (records: Records, id: string): Promise<Agent | null> =>

@@ -55,7 +55,6 @@ export async function openCounters(
   return new BudgetCounters(tenant, now, counters, reservations)
 }
 
-/** The lateral join finds each counter by its whole key. */
 const READ = `
 select subject, period, coalesce(reserved_cents, 0)::bigint as reserved, coalesce(spent_cents, 0)::bigint as spent,
   coalesce(reserved_uses, 0) as "reservedUses", coalesce(uses, 0) as uses, term, last_spend_at as "lastSpendAt",

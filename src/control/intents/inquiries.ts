@@ -106,7 +106,7 @@ export const inquiries = implement(inquiryApi, {
     if (!intent) return refuse('intent_not_found')
     if (intent.status !== 'approved' && intent.status !== 'completed') return refuse('intent_not_approved')
     const { actualAmountCents, actualMerchant } = body
-    const decision = await records.findOne(StoredDecision, { id: intent.decision.id })
+    const decision = await records.findOne(StoredDecision, { subjectId: intent.id, id: intent.decision.id })
     const approvedCents = decision ? cents(decision.result.holdEuros) : intent.amountCents
     const mismatches: { field: 'amount' | 'merchant'; message: string }[] = []
     if (actualAmountCents > approvedCents)

@@ -13,7 +13,7 @@ import {
 } from '../../record-store/index.ts'
 import { minutes } from '../../values/clock.ts'
 import { isNotAbout, isUnpaidIntent, type KeptWhile, type Personal } from '../../values/personal.ts'
-import { decisionTable } from '../decisions/index.ts'
+import { type DecisionSummary, decisionOf, decisionTable } from '../decisions/index.ts'
 import { foldMerchant } from '../merchants/index.ts'
 import type { Decision } from '../policies/index.ts'
 
@@ -72,7 +72,8 @@ const schema = defineEntity({
       .strictNullable()
       .onCreate(() => null),
     comment: nullable.string(),
-    decision: p.json<Decision>(),
+    decision: p.json<Decision>().formula((_, { alias }) => decisionOf(alias)),
+    decisionSummary: p.json<DecisionSummary>().name('decision'),
     transactionId: nullable.string(),
     /** The pending payment. Until it ends, the intent can neither be cancelled nor expire. */
     paymentId: nullable.string(),
@@ -176,7 +177,7 @@ export const updateIntents = updateOf(intentTable, [
   'decidedAt',
   'decidedBy',
   'comment',
-  'decision',
+  'decisionSummary',
   'transactionId',
   'paymentId',
   'holdCents',

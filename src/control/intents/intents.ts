@@ -88,7 +88,6 @@ const summaryOf = ({ amountCents, mode, status, expiresAt }: Intent): string => 
   return `Intent of ${formatMoney(amountCents)} in ${mode} mode: ${waits}`
 }
 
-/** Completes the sentence "The process waits …" for operators. */
 function waitsFor({ status, paymentId, expiresAt }: Intent): string {
   if (paymentId) return 'for the end of its payment'
   const deadline = `until ${minuteInWords(expiresAt)}`

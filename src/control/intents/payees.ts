@@ -7,7 +7,6 @@ import { isPurse, payableWallets, type WalletRow, walletsById } from '../../mone
 import { type Cents, formatMoney } from '../../values/money.ts'
 import { foldMerchant } from '../merchants/index.ts'
 
-/** The payee of a payment token. The token names its wallet, and the intent only the holder. */
 export interface TokenPayee {
   readonly id: string
   readonly name: string

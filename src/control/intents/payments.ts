@@ -114,7 +114,6 @@ export class IntentPayments {
     this.#endMandateOf(intent, context)
   }
 
-  /** Ends the mandate that approved the intent, if this was the last payment that it allows. */
   #endMandateOf({ decidedBy }: IntentRow, context: PaymentContext): void {
     if (decidedBy?.type === 'mandate' && decidedBy.id)
       this.#exhausted.endIfUsedUp(decidedBy.id, this.counters, context)

@@ -135,7 +135,6 @@ interface DecidedIntent extends SpendDecision {
   readonly possibleDuplicateOf: string | null
 }
 
-/** Decides declared and simulated intents in the same way. */
 export function decideIntent(
   proposed: ProposedSpend,
   agent: Spender,

@@ -16,7 +16,6 @@ const summaryOf = ({ agentId, mode, status, expiresAt }: Mandate): string => {
   return `Mandate for ${agentId} in ${mode} mode: ${stands}`
 }
 
-/** Completes the sentence "The process waits …" for operators. */
 const waitsFor = ({ status, expiresAt }: Mandate): string =>
   status === 'suspended'
     ? `for it to be resumed, until ${minuteInWords(expiresAt)}`

@@ -61,7 +61,6 @@ export function noiseTrimmingSteps(text: string): string[][] {
   return steps
 }
 
-/** Words with small letters, and abbreviations without vowels, stay unchanged. */
 const capitalize = (word: string): string =>
   /\p{Ll}/u.test(word) || /^[^AEIOUY\P{Lu}]{2,3}$/u.test(word)
     ? word

@@ -34,7 +34,6 @@ const bySpelling: Normalization = { host: host => host, name: foldName }
 
 const byAppearance: Normalization = {
   host: host => skeleton(host.includes('xn--') ? domainToUnicode(host) : host),
-  // Omits spaces and punctuation, which readers hardly notice.
   name: name => skeleton(name).replace(/[\s\p{P}]/gu, '') || foldName(name),
 }
 
@@ -155,7 +154,6 @@ export function payeeMatcher(
   }
 }
 
-/** Compares as an allowlist of that one merchant would. */
 export function isSameMerchant(bound: string, merchant: string): boolean {
   if (bound === merchant || foldMerchant(bound) === foldMerchant(merchant)) return true
   if (!merchant.includes('*') && !bound.includes('*')) return false

@@ -70,7 +70,6 @@ export function namesOfPattern(pattern: string): ReadonlySet<string> {
   return new Set([pattern, name, withoutLegalForm(name), knownName(name) ?? name])
 }
 
-/** Whether a text is meant as an IBAN: two letters, two digits and enough characters after them. */
 export const looksLikeIban = (text: string): boolean =>
   /^\s*[A-Za-z]{2}\s*\d/.test(text) &&
   /^[A-Z]{2}\d{2}(?=(?:[A-Z]*\d){8})[A-Z0-9]{11,30}$/.test(plainIban(text))

@@ -88,22 +88,20 @@ const productWords = split(
     'PRO, TEAM, USAGE, LABS, TECHNOLOGIES, SYSTEMS, SUPPORT, ON, SERVICE, SERVICES, HOTEL, MARKT, API, CLOUD, AI',
 )
 
-/** Banks write the kind of payment before a name. */
 const paymentKinds =
   /^(?:(?:POS|VISA|MASTERCARD|MAESTRO|DEBIT|CARD|PURCHASE|KARTENZAHLUNG|PAIEMENT|CB|COMPRA|PAGO|GIROCARD|KAUFUMSATZ|CONTACTLESS|PAYMENT TO|RECURRING)\b[ :.-]*)+(?=\S)/i
 
 const numbers = [
-  /\b\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?\b/g, // dates
+  /\b\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?\b/g,
   /\b\d{4}-\d{2}-\d{2}\b/g,
   /\b\d{2}:\d{2}(?::\d{2})?\b/g,
-  /(?:\+|\b)\d(?:[ ()/.-]{0,2}\d){6,}/g, // telephones
+  /(?:\+|\b)\d(?:[ ()/.-]{0,2}\d){6,}/g,
   /#\s*\S*\d\S*/g,
 ]
 
 export const withoutNumbers = (text: string): string =>
   numbers.reduce((rest, number) => rest.replace(number, ' '), text.replace(paymentKinds, ''))
 
-/** The words in the form for comparison: capitals, and ASCII where possible. */
 export const wordsOf = (text: string): string[] =>
   text
     .toUpperCase()

@@ -111,10 +111,6 @@ export function refundPayment<P extends Payment, B extends PostedBatch>(
   return state
 }
 
-/**
- * Writes the changes of facts: postings, holds, limits, intents, refunds and transactions. A channel writes
- * its records.
- */
 export async function writePayments(
   { tenant, payments, refunds, book, changed }: PaymentBatch,
   sql: Sql,

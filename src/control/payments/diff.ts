@@ -39,7 +39,6 @@ export interface Usage {
    * (`unauthorized`).
    */
   readonly of: number | 'excess' | 'unauthorized'
-  /** The amount to reserve if there is no reservation yet. */
   readonly amountCents: Cents
   readonly heldCents: Cents
   readonly capturedCents: Cents
@@ -47,7 +46,6 @@ export interface Usage {
   readonly isUse: boolean
 }
 
-/** Captured, less refunds and dispute credits. */
 export const spentOf = ({ capturedCents, refundedCents, creditedCents }: PaymentState): Cents =>
   restOf(restOf(capturedCents, refundedCents), creditedCents)
 

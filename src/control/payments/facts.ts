@@ -26,7 +26,6 @@ export type PaymentFact =
   | { readonly type: 'credited'; readonly id: string; readonly cents: Cents }
   /** The payment counts as not paid. A capture or an approval of the network overrides this. */
   | { readonly type: 'not_paid' }
-  /** The time limit of the authorization or capture has passed. */
   | { readonly type: 'expired' }
 
 interface NetworkAnswer {

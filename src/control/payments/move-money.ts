@@ -56,7 +56,6 @@ class PaymentMoney {
     if (left > 0n) book.forceDebit(postings.capture, this.#payment.walletId, clearing, left, this.#next())
   }
 
-  /** Returns the captured amount that was not cleared. */
   undo(amount: Cents): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel

@@ -16,7 +16,6 @@ export interface Payment extends BookedAmounts {
   readonly agentId: string | null
   readonly cardId: string | null
   readonly walletId: string
-  /** The source of the money: the hold of the intent, or a wallet. */
   source: string
   intentId: string | null
   facts: PaymentFacts
@@ -79,7 +78,6 @@ export interface PaymentView<P extends Payment, B extends PostedBatch> {
   /** Subjects whose limits the payment counts towards. Under an intent, they add to the intent's. */
   limitsOf(payment: P, hasIntent: boolean): readonly string[]
   record(payment: P, state: PaymentState, batch: B): void
-  /** Null while no money was requested. */
   transactionOf(payment: P, state: PaymentState): TransactionState | null
 }
 
@@ -95,7 +93,6 @@ export interface DirectChannel<P extends Payment, B extends PaymentBatch> extend
   holdReference(paymentId: string, increment: number): Cause
 }
 
-/** A network that clears captured payments, and returns money. */
 export interface Channel<P extends Payment, B extends PaymentBatch, C extends ApplyContext = ApplyContext>
   extends DirectChannel<P, B> {
   readonly postings: {
@@ -138,7 +135,6 @@ export type RefundContext = Pick<Context<never, typeof arrivedEvents>, 'emit'>
 
 export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>
 
-/** The intent whose hold pays; undefined if none covers the payment. */
 export const coveringIntent = <I>(
   { source, intentId }: Pick<Payment, 'source' | 'intentId'>,
   { payments }: { readonly payments: { find(id: string | null): I | undefined } },

@@ -10,7 +10,6 @@ export const incrementReference = (paymentId: string, increment: number): Cause 
   id: `${paymentId}:${increment}`,
 })
 
-/** For the amount cleared above all approvals. */
 export const overClearingReference = (paymentId: string): Cause => ({ type: 'card_payment', id: paymentId })
 
 /**

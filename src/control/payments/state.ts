@@ -8,13 +8,11 @@ export interface PaymentState {
   readonly requestedCents: Cents
   readonly approvedCents: Cents
   readonly heldCents: Cents
-  /** The amount that has left the payer. */
   readonly capturedCents: Cents
   readonly clearedCents: Cents
   readonly refundedCents: Cents
   /** The amount that the owner keeps from decided disputes. */
   readonly creditedCents: Cents
-  /** Confirmed by a checkout or a receipt. */
   readonly confirmedCents: Cents | null
   /** May still be spent, since the outcome of a payment that this service began is unknown. */
   readonly pendingCents: Cents
@@ -33,7 +31,6 @@ export interface PaymentState {
 const sumOfFacts = (facts: readonly { readonly amount: string }[]): Cents =>
   sumOf(facts.map(({ amount }) => cents(amount)))
 
-/** The network's list of answers, otherwise the service's own. */
 function approvalsOf({ outcome }: PaymentFacts, requests: readonly AuthRequest[]): Approval[] {
   const ours = requests.filter(({ increment }) => increment >= outcome.length)
   return [
@@ -88,7 +85,6 @@ export function foldFacts(facts: PaymentFacts): PaymentState {
   }
 }
 
-/** The captured and the held part of an approval. */
 export interface Share extends Approval {
   readonly capturedCents: Cents
   readonly heldCents: Cents

@@ -29,7 +29,6 @@ const MAX_EXAMPLES = 100
 /** Bounds the time of one answer. A hundred thousand decisions take a few seconds. */
 const TIME_LIMIT_MS = 30_000
 
-/** The rule that makes the difference: it stops the spend now, or stopped it then. */
 const decidingRule = (
   { rule }: RecordedDecision,
   { was, now }: Replayed,
@@ -37,7 +36,6 @@ const decidingRule = (
 ): string =>
   (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
-/** Only the first examples stay in memory, however long the span is. */
 class Report {
   decisions = 0
   readonly totals = { same: zero(), decidedBefore: zero(), ...noDifferences() }

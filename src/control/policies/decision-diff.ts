@@ -136,7 +136,6 @@ export class DecisionDiff {
       this.#addUse(request, negated(usedCents), -1)
   }
 
-  /** A person approved a spend that this policy had denied, or allowed, at its declaration. */
   #replayApproval(
     { subjectId, usedCents }: RecordedDecision,
     request: SpendRequest,
@@ -162,7 +161,6 @@ export class DecisionDiff {
       if (!period) this.#budgets.set(id, plus(this.#budgets.get(id) ?? NO_CENTS, amount))
   }
 
-  /** This policy needs a mandate where the record did not, or the reverse. */
   #addMandates({ mandateId, usedCents }: RecordedDecision, { mandate, holdCents }: Ruling): void {
     if ((mandate?.id ?? null) === mandateId) return
     this.#differs = true

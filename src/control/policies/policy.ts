@@ -9,7 +9,6 @@ import { encodeRules, expirationActions, type Rules, ruleNames, rulesOf } from '
 /** The rules that were set for one agent alone, with the template's value of each, as the contract writes it. */
 type OverriddenRules = Readonly<Partial<Record<JsonName<keyof Rules>, unknown>>>
 
-/** Rules with endpoints of their own that switch them. */
 export const toggles = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
 type Toggle = (typeof toggles)[number]
 

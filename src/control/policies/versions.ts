@@ -49,7 +49,6 @@ const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: F
   amountTolerancePercent: ['Tolerance of the amount', percent],
 }
 
-/** Sets keep this fast for lists of thousands. */
 function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
   const known = new Set(others)
   return names.filter(name => !known.has(name)).map(String)

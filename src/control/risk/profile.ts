@@ -16,7 +16,6 @@ export interface Profile {
   readonly agentId: string
   /** In cents: the last approved spends, the latest one last. */
   amounts: number[]
-  /** Approved spends by the hour of day (UTC). */
   readonly hours: number[]
   lastCountry: string | null
   lastAt: Date | null
@@ -49,7 +48,6 @@ export function countDeclared(profile: Profile, at: Date): void {
   profile.minute = Math.max(profile.minute, minuteOf(at))
 }
 
-/** Includes the present minute. */
 export const declaredIn = ({ counts }: Profile, minutes: number): number =>
   counts.slice(0, minutes).reduce((sum, count) => sum + count, 0)
 

@@ -23,7 +23,6 @@ type StoredProfile = Omit<Profile, 'lastAt'> & { readonly lastAt: string | null 
 interface RiskData extends Row {
   readonly config: Parameters<typeof settingsOf>[0]
   readonly profiles: readonly StoredProfile[]
-  /** Agents with merchants they have paid before, as `knownKey` writes them. */
   readonly known: readonly string[]
 }
 
@@ -128,7 +127,6 @@ export class RiskAssessor {
     return riskEventsOf(spend, agent.id, { risk, alertId, frozen })
   }
 
-  /** Uses two statements at most: one freezes agents, the other stores the rest. */
   async write(sql: Sql): Promise<void> {
     const { tenant, now } = this.#tenantNow
     const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records.map(inJson), this.#alerts]

@@ -167,7 +167,6 @@ export const asksForAmount = (terms: PolicyTerms | null, amount: Cents): boolean
   return limit === null || amount > limit
 }
 
-/** A mandate replaces the person whom the amount alone would require. */
 const unlessMandate =
   (evaluate: Evaluator): Evaluator =>
   input => {

@@ -155,7 +155,6 @@ export interface Ruling {
   readonly mandate?: RuledMandate
 }
 
-/** Checks show amounts as a number of euros. */
 export const toFigure = (amount: Cents): number => Number(amount) / 100
 
 export const plainCheck = (rule: string, outcome: Outcome, message: string): Check => ({
@@ -180,7 +179,6 @@ interface RequestedAmount {
   readonly inWords: string
 }
 
-/** Checks an amount against the rest of a limit. The title names the limit and its amount. */
 export function checkLimit(
   rule: string,
   title: string,

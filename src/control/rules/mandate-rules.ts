@@ -19,7 +19,6 @@ const periods = { day: 'today', month: 'this month', all: 'in all' } as const
 const leftOf = ({ limitCents, usedCents }: MandateLimit): Cents =>
   remainingOf({ limit: limitCents, used: usedCents })
 
-/** A message to follow the mandate's name; undefined if each of its limits leaves room. */
 export function lackOf(
   { perTransactionCents, limits, count }: Pick<MandateUse, 'perTransactionCents' | 'limits' | 'count'>,
   amount: Cents,

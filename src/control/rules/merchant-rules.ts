@@ -125,7 +125,6 @@ export const countries: Rule = {
   remedy: 'Give country, where the merchant is; buy in an allowed one, or allow this one.',
 }
 
-/** A budget, such as a delegation, may be bound to one merchant. */
 export const boundMerchant: Rule = {
   name: 'boundMerchant',
   compile: () => input => {

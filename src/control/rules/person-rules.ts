@@ -2,7 +2,6 @@ import { after, minutes } from '../../values/clock.ts'
 import { type NamedCard, plainCheck } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
-/** Statuses whose name alone does not fit into a sentence. */
 const statusWords: Readonly<Record<string, string>> = { deleting: 'being deleted' }
 
 export const agentState: Rule = {

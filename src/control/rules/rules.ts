@@ -131,6 +131,5 @@ export const rulesOf = (policy: Rules): Rules =>
 export const encodeRules = (policy: Rules): Record<string, unknown> =>
   encodeJson(StoredRules, rulesOf(policy))
 
-/** Reads the rules that a version has stored. */
 export const decodeRules = (stored: Readonly<Record<string, unknown>>): Rules =>
   decodeJson(StoredRules, stored)

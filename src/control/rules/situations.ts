@@ -96,7 +96,6 @@ const paymentLimitCases = (limit: Cents | null): ProbeCases => ({
   passing: limit ? [{ amountCents: limit }] : [],
 })
 
-/** Counters with which the amount just fits, and with which it just does not. */
 const periodLimitCases = (
   limit: Cents | null,
   amount: Cents,

@@ -54,7 +54,6 @@ export const activeHours: Rule = {
   compile: terms => {
     if (!terms || (terms.activeHoursStart === null && terms.activeHoursEnd === null)) return undefined
     const { activeHoursStart, activeHoursEnd } = terms
-    // A missing start or end is midnight.
     const start = activeHoursStart ?? 0
     const end = activeHoursEnd ?? 0
     const span = start === end ? 'all day' : `from ${clockTime(start)} to ${clockTime(end)} UTC`

@@ -57,7 +57,6 @@ function shapeOf(schema: JsonSchema, schemas: Schemas): Shape {
   }
 }
 
-/** The schema itself, or each of its alternatives, with references resolved. */
 function optionsOf(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   if (schema.$ref) return optionsOf(resolve(schema.$ref, schemas), schemas)
   const options = schema.anyOf ?? schema.oneOf
@@ -81,7 +80,6 @@ function choicesOf(options: readonly JsonSchema[]): readonly unknown[] | undefin
   return choices.some(list => list.length === 0) ? undefined : choices.flat()
 }
 
-/** The command line and every light client are derived from this table. */
 export function commandTable(areas: Areas): CommandTable {
   const operations = published(areas)
   const schemas = new SchemaCollector()

@@ -11,7 +11,6 @@ export interface Shape {
   readonly items?: Shape
   /** The command takes the name of the file, and sends its content. */
   readonly isFile?: true
-  /** The type of the values of an object with free names. */
   readonly values?: Shape
 }
 
@@ -26,7 +25,6 @@ export interface Parameter {
   readonly example: string
 }
 
-/** `json` has members. `raw` is bytes of any media type. */
 export interface BodyShape {
   readonly kind: 'json' | 'raw'
   readonly required: boolean

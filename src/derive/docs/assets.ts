@@ -4,7 +4,6 @@ import { baseStyle, pageIcon, versionOf } from '../../web/page-assets.ts'
 export interface Asset {
   readonly type: string
   readonly content: string | Buffer
-  /** The address contains the version of the content. */
   readonly address: string
 }
 

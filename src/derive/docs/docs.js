@@ -141,7 +141,6 @@ function startSearch() {
     if (words.length === 0) return show([], words)
     const asked = field.value
     const all = await allFindable()
-    // The person has typed on meanwhile.
     if (field.value !== asked) return
     if (!all) {
       found.textContent = 'The index could not be fetched. Try again.'
@@ -216,7 +215,6 @@ function followReading() {
 
 const idOf = link => decodeURIComponent(link.hash.slice(1))
 
-/** Without a configured address, the examples use the address of this page. */
 function nameService() {
   const { placeholder } = root.dataset
   if (!placeholder) return

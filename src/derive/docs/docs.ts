@@ -18,7 +18,6 @@ export interface DocsFile {
 
 export interface DocsAddresses {
   readonly baseUrl?: string | undefined
-  /** The address where the process listens. The script replaces it by the address of the page. */
   readonly ownUrl?: string
 }
 

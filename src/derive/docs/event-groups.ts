@@ -1,6 +1,5 @@
 import type { Document, JsonSchema, OperationObject } from '../openapi/types.ts'
 
-/** An event as a page shows it, and the operations that may send it. */
 export interface EventEntry {
   readonly name: string
   readonly id: string

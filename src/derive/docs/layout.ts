@@ -19,7 +19,6 @@ export interface Page {
   readonly content: Html
 }
 
-/** A page of the reference. It can be read, navigated and printed without a script. */
 export function layout({ book, assets, navigation, address }: Reference, page: Page): Html {
   const { info } = book.document
   return html`<!doctype html>

@@ -3,7 +3,6 @@ import { boundedCache } from '../../values/bounded-cache.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import { type Language, panel } from './panel.ts'
 
-/** The URLs of links and pictures in a text; undefined if the page does not serve them. */
 export interface Addresses {
   readonly link: (target: string) => string | undefined
   readonly picture: (target: string) => string | undefined
@@ -18,7 +17,6 @@ const asWritten: Addresses = {
 /** Only Markdown links become links: a bare URL in a sentence is an example. */
 const { defaults: options } = new Marked({ tokenizer: { url: () => undefined } })
 
-/** Shows HTML in a description as text. */
 export const markdown = (text: string, addresses = asWritten): Content[] =>
   blocksOf(text).map(block => shown(block, addresses))
 
@@ -32,7 +30,6 @@ export const inline = boundedCache((text): readonly Content[] =>
 
 export const blocksOf = (text: string): MarkedToken[] => Lexer.lex(text, options) as MarkedToken[]
 
-/** Makes the anchor of a heading as Git hosts do. */
 export const slugOf = (heading: string): string =>
   heading
     .toLowerCase()

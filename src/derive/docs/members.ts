@@ -4,7 +4,6 @@ import type { Book } from './book.ts'
 import { inline } from './markdown.ts'
 import { choiceWords, constraintWords, typeWords } from './schema-words.ts'
 
-/** Members that are sent say whether they are optional. */
 export type Direction = 'sent' | 'returned'
 
 export function members(book: Book, object: JsonSchema, direction: Direction): Html {

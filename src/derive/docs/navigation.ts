@@ -6,7 +6,6 @@ import type { Guide } from './guide.ts'
 import { method } from './operation.ts'
 import { REFUSALS } from './refusals.ts'
 
-/** All sections, and the entries of the open one. The script replaces them by search results. */
 interface Contents {
   readonly book: Book
   readonly guides: readonly Guide[]

@@ -42,7 +42,6 @@ export function allWith(words, all) {
 /** The number of results shown if no entry matches all words. */
 const NEAREST = 20
 
-/** Finds the entries with most of the words, if none has all of them. */
 export function nearestTo(words, all) {
   const scored = all.map(entry => {
     const had = words.filter(word => entry.words.includes(word))

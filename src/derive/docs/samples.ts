@@ -4,7 +4,6 @@ import { jsonOf, streamOf } from './book.ts'
 import type { Samples } from './panel.ts'
 import { asJson, asPython, asTypescript } from './print.ts'
 
-/** Expects that `$URL` and the credential are set. */
 export function curlOf(entry: Entry): string {
   const { method, operation } = entry
   const body = bodyOf(entry)
@@ -31,7 +30,6 @@ function bodyLines({ operation }: Entry, body: unknown): string[] {
   return ["-H 'Content-Type: application/json'", `-d ${quoted(indented(asJson(body)))}`]
 }
 
-/** Sends files from disk, texts unchanged, and every other value as JSON. */
 const partsOf = (body: unknown, form: Readonly<Record<string, JsonSchema>>): string[] =>
   Object.entries(body as object).map(([name, value]) => {
     if (form[name]?.format === 'binary') return `-F ${quoted(`${name}=@document.pdf`)}`
@@ -91,7 +89,6 @@ const isIterated = (entry: Entry): boolean =>
   streamOf(entry.success[1]) !== undefined ||
   entry.parameters.some(({ in: place, name }) => place === 'query' && name === 'cursor')
 
-/** Only operations of the packages have samples for them. */
 export const samplesOf = (book: Book, entry: Entry): Samples => ({
   curl: curlOf(entry),
   ...(book.keysForClients.has(entry.key) ? { typescript: typescriptOf(entry), python: pythonOf(entry) } : {}),

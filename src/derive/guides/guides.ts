@@ -4,7 +4,6 @@ import type { MarkedToken } from 'marked'
 import { type Asset, asset } from '../docs/assets.ts'
 import { type Addresses, blocksOf, slugOf } from '../docs/markdown.ts'
 
-/** A file of docs/, served as a page under /docs/guides. */
 export interface GuideFile {
   /**
    * `webhooks` for docs/how-to/webhooks.md. It is also its URL, so a page that moves to another folder keeps
@@ -18,14 +17,12 @@ export interface GuideFile {
   readonly markdown: string
 }
 
-/** The guides of one purpose: a heading of docs/README.md, and the pages below it. */
 export interface GuideGroup {
   readonly title: string
   readonly files: readonly GuideFile[]
 }
 
 export interface Guides {
-  /** Guides in the order of docs/README.md, each with the short description of its table. */
   readonly groups: readonly GuideGroup[]
   readonly files: readonly GuideFile[]
   readonly pictures: ReadonlyMap<string, Asset>
@@ -33,7 +30,6 @@ export interface Guides {
 
 const FOLDER = new URL('../../../docs/', import.meta.url)
 const INDEX = 'README.md'
-/** Pages for contributors are not served. */
 const UNSERVED = /^(contributing|decisions)\//
 
 export function readGuides(): Guides {
@@ -59,7 +55,6 @@ function readGuide(path: string): GuideFile {
   return { name: basename(path, '.md'), path, title, about: plain(about), markdown }
 }
 
-/** A row of the index: a guide, and a short description. */
 const ROW = /^\| \[[^\]]+\]\(([\w/-]+\.md)\) \| (.+) \|$/gm
 
 function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] {

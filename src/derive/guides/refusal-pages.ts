@@ -9,7 +9,6 @@ import { advice, ownAdvice, REFUSALS, refusalAddress } from '../docs/refusals.ts
 export interface RefusalCode {
   readonly code: string
   readonly statuses: readonly string[]
-  /** Empty for a code that any operation may return. */
   readonly sentences: ReadonlyMap<string, readonly Entry[]>
   readonly isUniversal: boolean
 }

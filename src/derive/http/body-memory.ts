@@ -5,7 +5,6 @@ import { Problem } from '../../kernel/contract/problem.ts'
 const SMALL = 65_536
 const SHARE = 1 / 8
 
-/** Memory of one process for large bodies that are being received. */
 export interface BodyMemory {
   /** Waits for memory while the body stays unread. Returns the function that releases the memory. */
   reserve(request: IncomingMessage, client: string, bytes: number): Promise<() => void>

@@ -56,7 +56,6 @@ export function contentOf(
   throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
 }
 
-/** Parses JSON within bounds, and refuses characters that cannot be stored. */
 export function jsonOf(bytes: Uint8Array): unknown {
   const excess = excessOf(bytes)
   if (excess) throw invalid('', excess)

@@ -18,16 +18,13 @@ interface Watched {
  */
 export class CredentialWatch {
   readonly #endings: ReadonlySet<string>
-  /** Ordered by waiting time, the longest first. */
   readonly #watched = new Map<string, Watched>()
   #turning: Promise<void> | undefined
 
-  /** `endings` are the events that may end a credential. */
   constructor(endings: ReadonlySet<string>) {
     this.#endings = endings
   }
 
-  /** Calls `end` once the caller would be refused. Returns the function that stops the watch. */
   watch(presented: RequestCredentials, isAdmitted: Watched['isAdmitted'], end: () => void): () => void {
     const name = nameOf(presented)
     const watched = this.#watched.get(name) ?? { isAdmitted, ends: new Set() }
@@ -40,7 +37,6 @@ export class CredentialWatch {
     }
   }
 
-  /** Called with committed events, including those of other processes. */
   onEvents = (events: readonly { readonly event: string }[]): void => {
     if (this.#watched.size > 0 && events.some(({ event }) => this.#endings.has(event)))
       void this.#ask(this.#watched.size)

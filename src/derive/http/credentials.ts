@@ -20,11 +20,9 @@ export interface Credentials {
    */
   holderOf(secret: string, isBackground?: boolean, trustedFor?: number): Promise<Actor | undefined>
   readonly endings: ReadonlySet<string>
-  /** Called with committed events. An event that may end a credential empties the cache. */
   onEvents(events: readonly { readonly event: string }[]): void
 }
 
-/** Looks up credentials of all areas and caches the results, only by digest. */
 export function openCredentials(areas: Areas, database: Database): Credentials {
   const byPrefix = authenticators(areas)
   const endings = new Set(Object.values(areas).flatMap(({ endsCredentials }) => endsCredentials))

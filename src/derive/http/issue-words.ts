@@ -22,7 +22,6 @@ export interface Issue {
   readonly issues?: readonly Issue[]
 }
 
-/** States the requirement of a member. `describeInput` adds the sent value. */
 const mustBe = (issue: object): string =>
   words[(issue as Issue).code ?? '']?.(issue) ?? 'must have another form'
 
@@ -83,7 +82,6 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
-/** Describes the sent value; empty if the message contains it, or if it is the whole body. */
 export function describeInput({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
@@ -110,7 +108,6 @@ const sizeOf = (input: unknown): number =>
 type Schema = z.core.$ZodTypes
 type Path = readonly PropertyKey[]
 
-/** Options of zod that use the service's own messages, and keep the input. */
 export const zodMessages = { error: mustBe, reportInput: true } as const
 
 const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>

@@ -52,7 +52,6 @@ export interface Pipeline {
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
   readonly credentialWatch: CredentialWatch
-  /** Aborted when the process is asked to stop, which ends endless responses. */
   readonly stopping: AbortSignal
   readonly bodies: BodyMemory
   /** Bodies with files have memory of their own, so that payments do not wait behind uploads. */
@@ -71,7 +70,6 @@ export interface Pipeline {
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
-/** The progress of a request through the pipeline. A Problem leaves later members unset. */
 interface Progress {
   readonly requestId: string
   readonly address: string | null
@@ -204,7 +202,6 @@ function splitTarget(url: string): [path: string, query: URLSearchParams] {
   return mark === -1 ? [url, noQuery] : [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))]
 }
 
-/** Requests to unknown paths count against the rate limit as well. */
 const isMetered = (found: Found): boolean =>
   !(
     found &&

@@ -11,7 +11,6 @@ export interface Allowance {
   readonly resetsAt: Date
 }
 
-/** Counts one more request of a client within its window of a minute. */
 export type Counter = (client: string) => Promise<{ used: number; resetsAt: Date }>
 
 export type RateLimit = (client: string) => Promise<Allowance>

@@ -16,7 +16,6 @@ interface Receiving {
   readonly address: string | null
   readonly room: ReserveMemory
   readonly receiveFor: ReceiveFor
-  /** Counts a request with an invalid signature against the limit of its address. */
   readonly countUnsigned: () => Promise<void>
 }
 

@@ -9,7 +9,6 @@ export interface RequestCredentials {
   readonly sent?: Sent
 }
 
-/** The transport of a request, which a proof of possession covers. */
 export interface Sent {
   readonly proof: string | undefined
   readonly method: string
@@ -19,18 +18,15 @@ export interface Sent {
 
 export interface Browser {
   readonly session: string | undefined
-  /** Whether it is a GET or HEAD, which change nothing. */
   readonly isReading: boolean
   /**
    * Whether one of the service's own pages sent it. The browser says so (`Sec-Fetch-Site`, `Origin`), and a
    * page cannot forge that.
    */
   readonly isOfOurPage: boolean
-  /** Whether the page refreshes itself without a person's action. */
   readonly isBackground: boolean
 }
 
-/** The first origin is that of the console. */
 export type PageOrigins = () => readonly [string, ...string[]]
 
 /** The public address, and the addresses where the service listens, without a trailing slash. */

@@ -63,7 +63,6 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
   response.writeHead(status, headers).end(body ?? undefined)
 }
 
-/** Sets the cache headers, and returns whether the client already has the content. */
 function isUnchanged(
   { req }: ServerResponse,
   headers: Headers,
@@ -121,7 +120,6 @@ async function stream(
   }
 }
 
-/** A client that hangs up in the middle is not an error. */
 function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
 }
@@ -137,7 +135,6 @@ export function sendProblem(response: ServerResponse, headers: Headers, problem:
   return send(response, headers, { status, body: errorBody(message), errorCode: code })
 }
 
-/** Answers 417 to any `Expect` header except `100-continue`. */
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const body = errorBody('Expect: this service knows 100-continue only.')
   const outcome = { status: 417, body, errorCode: 'malformed_request' }
@@ -197,7 +194,6 @@ export type Headers = Record<string, string | number>
 /** Versioned files are cached for good. Other files are revalidated at each use, and answered 304 if unchanged. */
 const CACHE = { forGood: 'public, max-age=31536000, immutable', asking: 'public, no-cache' } as const
 
-/** Sends the smallest encoding that the client accepts, or 304 if the client has this version. */
 function sendCached(
   response: ServerResponse,
   headers: Headers,
@@ -235,7 +231,6 @@ type Encoding = 'br' | 'gzip' | 'identity'
 
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity']
 
-/** Chooses the encoding with the client's highest weight; among equals, the smallest. */
 export function preferred(accepted = ''): Encoding {
   const weights = new Map(accepted.toLowerCase().split(',').map(weightOf))
   const weightFor = (encoding: Encoding): number =>

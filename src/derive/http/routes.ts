@@ -7,7 +7,6 @@ export interface Route {
   readonly params: Record<string, string>
 }
 
-/** An operation, or the allowed methods of the path; undefined for an unknown path. */
 export type Found = Route | { readonly allow: readonly string[] } | undefined
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']

@@ -8,7 +8,6 @@ import { asProblem } from '../../kernel/database/retry.ts'
 /** Throws a Problem if the caller has no such run. */
 export type RunNamed = (header: string | undefined, actor: Actor) => Promise<CalledRun | undefined>
 
-/** Looks up the runs of many requests in one query. */
 export function runHeader(areas: Areas, database: Database): RunNamed {
   const sql = sqlOn(database.pool)
   const findRuns = Object.values(areas).find(area => area.findRuns)?.findRuns

@@ -74,7 +74,6 @@ interface Expected {
   readonly nowMs: number
 }
 
-/** A valid proof counts unless its `jti` was used before. */
 interface Proven {
   readonly jti: string
   readonly signedAtMs: number
@@ -96,7 +95,6 @@ function withoutQuery(address: string): string | undefined {
   return url ? url.origin + url.pathname : undefined
 }
 
-/** Reads the key that signed a proof and its claims, or says what is wrong. */
 function readProof(proof: string) {
   const [header = '', claims = '', signature = '', ...more] = proof.split('.')
   const [head, said] = [Header.safeParse(jsonOf(header)), Claims.safeParse(jsonOf(claims))]

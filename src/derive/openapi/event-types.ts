@@ -148,7 +148,6 @@ const STATES: Readonly<Record<string, string>> = {
   reversed: 'settled',
 }
 
-/** Makes an example of the event's `data`, with the status that the event implies. */
 export function eventExample(event: string, schema: JsonSchema, schemas: Schemas): unknown {
   const verb = event.slice(event.lastIndexOf('.') + 1)
   const states = schema.properties?.status?.enum ?? []

@@ -24,7 +24,6 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {
   return ofType(schema, schemas, known)
 }
 
-/** The record of an example has not ended and was not used. */
 const isOpenEnd = ({ type, format }: JsonSchema): boolean => Array.isArray(type) && format === 'date-time'
 
 export function resolve(reference: string, schemas: Schemas): JsonSchema {
@@ -69,7 +68,6 @@ function ofObject(
   return { name: exampleOf(additionalProperties, schemas) }
 }
 
-/** Whether a value from elsewhere fits here. A test checks the result against the real schema. */
 function admits({ type, enum: values, items }: JsonSchema, value: unknown): boolean {
   if (values) return values.includes(value)
   if (Array.isArray(value) && items?.enum) return value.every(one => admits(items, one))

@@ -3,7 +3,6 @@ import type { Document, OperationObject } from './types.ts'
 /** Callers that are not programs: people at a browser, and systems that sign their requests. */
 const NO_PROGRAM = ['consoleSession', 'signature']
 
-/** The operations of the clients: all except pages with their parts, and protocols of their own. */
 export function keysForClients({ paths }: Document): ReadonlySet<string> {
   const operations = Object.values(paths).flatMap(item => Object.values(item))
   const nounsOfPages = new Set(operations.filter(isPage).map(nounOf))

@@ -5,7 +5,6 @@ import type { headerParameters } from './headers.ts'
 import type { SchemaCollector } from './schemas.ts'
 import type { JsonSchema, Parameter, Reference, Schemas } from './types.ts'
 
-/** The example of `{id}` is the id of the record that is read at that path. */
 export type ParameterExample = (operation: AnyOperation, name: string) => string
 
 /** The operation that reads `/agents/{id}` shows the meaning of `{id}` in `/agents/{id}/freeze`. */

@@ -68,10 +68,8 @@ const familySchema = (family: [string, Webhooks[string]][], data: JsonSchema): J
   },
 })
 
-/** Whether a component is the schema of events, and not a record of answers. */
 export const isOfEvents = (name: string): boolean => name.startsWith('event.')
 
-/** The inverse of `families`, with events in the order of their names. */
 export function webhooksIn(schemas: Schemas): Webhooks {
   const forms = schemas[ANY]?.oneOf ?? []
   const events = forms.flatMap(({ $ref = '' }) => {
@@ -91,7 +89,6 @@ function typeOf(
   return { post: webhookOf({ event, description, schema, example }, status ?? 'emitted') }
 }
 
-/** Finds the part of a description that repeats other members of the operation for people. */
 const factsOf = ({ security, 'x-events': events = [], 'x-aliases': aliases = [] }: OperationObject) => ({
   access: `${ACCESS} ${accessBy(security)}`,
   more: eventsAndAliases(events, aliases)
@@ -99,7 +96,6 @@ const factsOf = ({ security, 'x-events': events = [], 'x-aliases': aliases = [] 
     .join(''),
 })
 
-/** Removes that part, and the scope that the security of the operation names. */
 export function withoutFacts(operation: OperationObject): OperationObject {
   const { access, more } = factsOf(operation)
   const { 'x-scope': scope, ...rest } = operation

@@ -45,7 +45,6 @@ interface Part {
   times: number
 }
 
-/** Writes repeated schemas as components. */
 export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
   const known = new Map<string, Part>()
   const named = new Map<string, string>()
@@ -103,7 +102,6 @@ function isValue({ type, properties, items, additionalProperties, ...more }: Jso
 
 const SCHEMAS = '#/components/schemas/'
 
-/** Values need no class, so they become components only if that is shorter. */
 function isWorthName({ schema, times }: Part, length: number, name: number): boolean {
   if (!isValue(schema)) return times > 1
   // Each use has a reference, and the component is written once with its name.
@@ -118,7 +116,6 @@ function namesOf({ schema, owner, member }: Part): string[] {
   return [...kind, own, `${own}.again`].filter(isPart)
 }
 
-/** Names that a generator writes as the same class are equal here. */
 const classOf = (name: string): string => name.replaceAll(/[\W_]/g, '').toLowerCase()
 
 const EVENT = /^event\./
@@ -161,7 +158,6 @@ export function* mapSchemas<T extends WithSchemas>(
   return changed as unknown as T
 }
 
-/** Works as `mapValues`, with a pause after each item. */
 export function* eachInTurn<T, R>(
   all: Readonly<Record<string, T>>,
   change: (one: T, name: string) => R,

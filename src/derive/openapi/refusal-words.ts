@@ -45,7 +45,6 @@ export function described(
   return { ...found, ...(description === undefined ? {} : { description }) }
 }
 
-/** Whether a refusal has its codes only in its description. */
 export const isShortRefusal = ({ headers = {} }: ResponseObject): boolean => {
   const code = headers[CODE_HEADER]
   return code !== undefined && '$ref' in code
@@ -115,7 +114,6 @@ function differently(name: string, usual: string, status: string): string {
   return isMore ? [status, ...codes.filter(code => !usual.split('.').includes(code))].join('.') : name
 }
 
-/** The codes name a shared refusal in the whole document. */
 const codesIn = (response: ResponseObject): string =>
   casesIn(response.description)
     .map(([code]) => code)

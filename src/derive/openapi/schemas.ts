@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { encodeJson, jsonName } from '../../values/json-names.ts'
 import type { JsonSchema } from './types.ts'
 
-/** Writes the contract's schemas as JSON Schema. Named ones (`.meta({ id })`) become components. */
 export class SchemaCollector {
   readonly #named = new Map<string, JsonSchema>()
   #all: Record<string, JsonSchema> | undefined
@@ -21,7 +20,6 @@ export class SchemaCollector {
     return tidy(root)
   }
 
-  /** Writes the schema for `multipart/form-data`, where these members are files. */
   asForm(schema: z.ZodType, files: ReadonlyMap<string, unknown>): JsonSchema {
     const { title: _, id: __, ...form } = resolved(this.add(schema), this.all())
     const properties = Object.entries(form.properties ?? {}).map(([name, member]) => [
@@ -78,14 +76,12 @@ const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
   (keyword === 'propertyNames' && Object.keys(value as object).join() === 'type') ||
   Math.abs(value as number) === Number.MAX_SAFE_INTEGER
 
-/** Keeps references into the components, drops noise, and makes `null` one of the types. */
 function tidy(schema: object): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword, value]) => !isNoise(keyword, value, schema))
   const tidied = Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(keyword, value)]))
   return withNull(withWholeNumbers(tidied))
 }
 
-/** An enumeration of whole numbers gets the type `integer`. */
 function withWholeNumbers(schema: JsonSchema): JsonSchema {
   const values = schema.enum ?? [schema.const]
   return schema.type === 'number' && values.every(Number.isInteger) ? { ...schema, type: 'integer' } : schema

@@ -53,7 +53,6 @@ export const securitySchemes = {
 
 type SchemeName = keyof typeof securitySchemes
 
-/** How each kind of caller authenticates, and its name in a sentence. */
 const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; words: string }>> = {
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
   console: { scheme: 'consoleSession', scoped: true, words: 'a person’s session in the console' },
@@ -64,7 +63,6 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
   public: { words: 'nothing: it is public' },
 }
 
-/** The callers whose credential determines the tenant. */
 export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped === true
 
 /**

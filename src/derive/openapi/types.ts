@@ -35,7 +35,6 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 
 export interface Reference {
   readonly $ref: string
-  /** Replaces the description of the referenced object. */
   readonly description?: string
 }
 

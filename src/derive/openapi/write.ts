@@ -15,7 +15,6 @@ import {
 } from './refusal-words.ts'
 import type { Document, OperationObject, Reference, ResponseObject, Schemas } from './types.ts'
 
-/** Restores the full document, in which every operation contains all its parts. */
 export function whole(published: Published): Document {
   const { components, ...rest } = notForGenerators(withoutParts(published))
   const { headers, schemas, parameters, responses } = components

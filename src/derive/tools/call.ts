@@ -42,7 +42,6 @@ function callOf(
   idempotencyKey: string | null,
 ): Call {
   const { operation } = registered
-  // Public operations ignore credentials, as over HTTP.
   const isPublic = operation.callers.includes('public')
   if (!isPublic) admit(actor, operation.callers, operation.scope)
   inspect(given)
@@ -63,7 +62,6 @@ function callOf(
   }
 }
 
-/** Parses the members by the contract. Throws the problem of invalid ones. */
 export function inputFor(registered: Registered, given: Given, agentId: string | null) {
   const { params, query, body } = split(registered, given, agentId)
   return { params, ...inputOf(registered.operation, query, body) }

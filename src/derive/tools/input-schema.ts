@@ -24,7 +24,6 @@ const PARAMETER = /\{(\w+)\}/g
 export const parametersOf = ({ path }: Pick<AnyOperation, 'path'>): string[] =>
   [...path.matchAll(PARAMETER)].map(([, name = '']) => name)
 
-/** The path parameter of the agent, which an agent's own token may omit. */
 export const agentParameterOf = ({ path }: Pick<AnyOperation, 'path'>): string | undefined =>
   /^\/(?:\w+\/)*agents?\/\{(\w+)\}/.exec(path)?.[1]
 

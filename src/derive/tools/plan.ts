@@ -55,7 +55,6 @@ const isForPeople = ({ callers, requires }: AnyOperation): boolean =>
   callers.some((caller: string) => caller !== 'console') &&
   requires !== 'passkeys'
 
-/** Finds the operation that reads the record which another one changes: `/agents/{id}` for `/agents/{id}/freeze`. */
 function recordOf(
   readers: Readers,
   { operation }: Registered,
@@ -73,7 +72,6 @@ function recordOf(
   return null
 }
 
-/** Finds the agent of an operation in its path, or in a member of the body. */
 function agentIn(
   { operation }: Registered,
   params: Readonly<Record<string, string>>,

@@ -18,7 +18,6 @@ interface Indexed {
 const WORD = /[a-z\d]{2,}/g
 const MAX_WORDS = 20
 
-/** Lower-cases the words, and removes plural endings. */
 const wordsOf = (text: string): string[] =>
   (
     text

@@ -15,11 +15,9 @@ export interface FileFacts {
 
 export interface FileUse {
   readonly sink: FileSink | undefined
-  /** The whole file will be inspected, so its bytes stay in memory. */
   readonly isViewed: boolean
 }
 
-/** A file that is hashed and written piece by piece while it arrives. */
 export class IncomingFile {
   readonly #hash = createHash('sha256')
   readonly #use: FileUse
@@ -43,7 +41,6 @@ export class IncomingFile {
     return this.#use.sink?.write(bytes)
   }
 
-  /** Completes the file, and flushes it to disk while its facts are reported. */
   end(name: string, type: string): void {
     const sha256 = this.#hash.digest('hex')
     const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type)?.[0].toLowerCase() ?? null

@@ -82,7 +82,6 @@ export class JsonFilesReader {
   readonly #found = new Map<string, { readonly place: string; readonly file: IncomingFile }>()
   #place: Place = 'structure'
   #depth = 0
-  /** The last text at the first level, and whether a colon follows it. */
   #name = ''
   #isValue = false
   #isEscaping = false
@@ -160,7 +159,6 @@ export class JsonFilesReader {
     this.#current = { name, file, base64: new Base64Reader(name), escaped: undefined }
   }
 
-  /** Reads the received part of a file's text. The closing quote belongs to the rest. */
   async #readFile(bytes: Buffer, begin: number): Promise<number> {
     const current = this.#current
     if (!current) throw new Error('a text that is a file has been begun')
@@ -199,7 +197,6 @@ async function addTo(file: IncomingFile, pieces: readonly Uint8Array[]): Promise
   }
 }
 
-/** Finds the end of a text, or of its part before the first backslash. */
 function plainEnd(bytes: Buffer, begin: number): number {
   const quote = bytes.indexOf(QUOTE, begin)
   const end = quote === -1 ? bytes.length : quote

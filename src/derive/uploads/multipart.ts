@@ -72,12 +72,10 @@ export class MultipartReader {
     this.#held = Buffer.from(data.subarray(data.length - this.#undecided(data)))
   }
 
-  /** Counts the bytes at the end that cannot be interpreted yet. */
   #undecided(data: Buffer): number {
     return this.#place === 'content' ? data.length - this.#contentEnd(data) : data.length
   }
 
-  /** Reads one complete element and returns its length; undefined if the next one is incomplete. */
   #read(data: Buffer): number | undefined | Promise<number | undefined> {
     if (this.#place === 'start') return this.#readStart(data)
     if (this.#place === 'after a boundary') return this.#readBoundaryEnd(data)

@@ -15,7 +15,6 @@ export type ReadBody =
   | { readonly problem: { readonly code: ProblemCode; readonly message: string } }
   | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
 
-/** The sinks of the body's files, and the files that are inspected as a whole. */
 export interface Uses {
   readonly sinks: Readonly<Record<string, SinkTask>>
   readonly viewed: readonly string[]
@@ -166,7 +165,6 @@ async function readJson(pieces: Pieces, { files }: Shape, open: Open): Promise<R
   return { members, files: facts }
 }
 
-/** Reads a file whose member name has escapes, which only a parser decodes. */
 async function wholeFile(name: string, text: string, open: Open): Promise<IncomingFile> {
   const base64 = new Base64Reader(name)
   const file = open(name)

@@ -38,7 +38,6 @@ interface UploadTools {
 
 const MULTIPART = /^multipart\/form-data\s*;/i
 
-/** The most bytes of a body in memory while its files are written. */
 const WINDOW = 3_145_728
 
 /** A body with files, from its first byte until the request is answered. Afterwards only kept files remain. */
@@ -50,7 +49,6 @@ export class UploadSession {
   readonly #stagings = new Map<string, Staging>()
   readonly #pictures: StagedFile[] = []
   #feed: Feed | undefined
-  /** Whether the thread has reported the members, and whether all files are complete in the store. */
   #isRead = false
   #isStaged = false
   #order: Order | undefined
@@ -162,7 +160,6 @@ export class UploadSession {
     return { sha256, size: bytes.length, kind: 'image/webp', staged }
   }
 
-  /** Frees the thread's memory, and the turn for the next upload. */
   #free(): void {
     this.#feed?.close()
     this.#feed = undefined
@@ -198,7 +195,6 @@ export class UploadSession {
 
 const found = new WeakMap<AnyOperation, readonly string[]>()
 
-/** Members that are neither files nor texts are JSON in `multipart/form-data`. */
 function membersAsJson(operation: AnyOperation): readonly string[] {
   const known = found.get(operation) ?? readMembers(operation)
   found.set(operation, known)
@@ -213,7 +209,6 @@ function readMembers({ body }: AnyOperation): readonly string[] {
   )
 }
 
-/** Whether a member is a text, or one that may be null. References are objects. */
 function isText({ type, anyOf, enum: values, const: only }: z.core.JSONSchema.BaseSchema): boolean {
   if (anyOf) return anyOf.some(option => isText(option as z.core.JSONSchema.BaseSchema))
   if (type) return type === 'string'

@@ -56,7 +56,7 @@ const sharePercent = z
   .refine(share => Number.isInteger(hundredths(share)), 'at most two decimals')
   .meta({ description: 'Zero for a person who controls the company without a share.', examples: [60] })
 
-/** Shares are added as whole hundredths, because a sum of decimals would be slightly off. */
+/** Shares are added as whole hundredths, because a sum of decimals would be slightly wrong. */
 const hundredths = (share: number): number => Number((share * 100).toFixed(6))
 
 export const NewBeneficialOwner = z.strictObject({ ...person, sharePercent })
@@ -178,7 +178,7 @@ export const OnboardingRecord = z
   })
   .meta({ id: 'Onboarding' })
 
-/** Ids only: details of a company and its people must not leave the service in events. */
+/** Contains only ids, since details of a company and its people must not leave the service in events. */
 export const OnboardingEvent = z.object({
   onboardingId: id('onboarding'),
   customerId: id('customer'),

@@ -21,7 +21,7 @@ export interface ChargeSeries {
   readonly every: Every
   readonly days: readonly string[]
   readonly cents: readonly Cents[]
-  /** The first payment after it, which did not come in its time; null if there was none. */
+  /** The first payment after the series, which came outside of its time; null if there was none. */
   readonly brokenOn: string | null
 }
 
@@ -54,7 +54,6 @@ function usualDay(days: readonly string[]): number | undefined {
   return best && best.times * 2 > days.length ? best.day : undefined
 }
 
-/** Expects the charge after a given one: a month later on its usual day, else thirty days later. */
 export function nextChargesOf({
   every,
   days,
@@ -68,7 +67,6 @@ export function nextChargesOf({
   }
 }
 
-/** Whether the next charge is overdue; `before` is the first day that is not known. */
 export const isOver = ({ every, days }: Pick<ChargeSeries, 'every' | 'days'>, before: string): boolean =>
   daysBetween(days.at(-1) ?? '', before) > RHYTHMS[every].most + 1
 
@@ -100,7 +98,7 @@ const EVERY = `case
 
 const LONG_ENOUGH = names.map(every => `when '${every}' then ${RHYTHMS[every].times - 1}`).join(' ')
 
-/** How many days back payments are read: a monthly rhythm needs more than a year to show a change. */
+/** How many days of payments are read: a monthly rhythm needs more than a year to show a change. */
 export const RHYTHM_DAYS = 400
 
 /**

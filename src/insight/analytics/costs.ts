@@ -21,12 +21,12 @@ interface CostRow extends Row {
 
 export const costViews = ['agent', 'kept_back'] as const
 
-/** An intent that expired without a decision is no refusal. */
+/** An intent that expired without a decision is not a refusal. */
 const SUMS = `
 sum(payments)::int as payments, sum(spent_cents)::bigint as "spentCents", sum(refunded_cents)::bigint as "refundedCents",
   sum(fee_cents)::bigint as "feesCents", (select count(*) from ranked)::int as agents`
 
-/** Agents with the highest net spend of the span are listed; ranks are computed where the sums are read. */
+/** Lists the agents with the highest net spend of the span. Ranks are computed where the sums are read. */
 const textOf = (ofAgent: { agentId?: string | undefined }, from: string, most: string): string => `
 with ${linesOf(ofAgent)},
 lines_read as materialized (
@@ -93,7 +93,7 @@ function lineOf(rows: readonly CostRow[], wholeCents: Cents) {
   }
 }
 
-/** What the owner has paid is a line without an agent. */
+/** The owner's own payments are a line without an agent. */
 export async function costsOf(spend: Spend, wanted: CostsWanted) {
   const most = Math.max(1, Math.min(wanted.most, Math.floor(MOST_LINES / periodsIn(wanted))))
   const rows = await costRows(spend, { ...wanted, most })

@@ -64,7 +64,7 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
 type Savings = Awaited<ReturnType<typeof savingsOf>>
 
 interface AgentRow extends Row {
-  /** Empty where the owner has paid; null for the rest. */
+  /** Empty if the owner has paid; null for the remaining agents. */
   readonly agentId: string | null
   readonly agents: number
   readonly keptBack: number
@@ -74,7 +74,7 @@ interface AgentRow extends Row {
   readonly wonCents: Cents
 }
 
-/** Agents are summed and ranked in the database, so that few of them leave it however many there are. */
+/** Sums and ranks agents in the database, so that few of them leave it, however many there are. */
 const textOf = ({ agentId }: ReportScope, most: string): string => `
 with ${linesOf({ agentId })},
 parts (agent_id, kept, kept_cents, refunded_cents, won, won_cents) as (

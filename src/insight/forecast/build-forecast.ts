@@ -66,7 +66,7 @@ export async function forecastOf(
   }
 }
 
-/** Runs on the connection of a write. If the sums are moved on meanwhile, the read starts again. */
+/** Runs on the connection of a write. If the sums change meanwhile, the read starts again. */
 export async function budgetDepletion(agent: Agent, context: ForecastContext) {
   const known = await readBasis(agent, 1, context, async (wanted, read) =>
     read(await readTail(context.sql, context.tenant, wanted)),
@@ -114,9 +114,9 @@ function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days 
   const today = spend.firstDay + spend.cents.length
   const isForecast = outlook.method !== 'none'
   const known = withKnownSpend(history, charges, dueOn)
-  // Holds of approved intents are already deducted from what is left.
+  // The remaining budget already excludes holds of approved intents.
   const besideHeld = withKnownSpend(history, charges, () => 0).paths(outlook.paths)
-  /** Spending of today is already deducted, too. */
+  /** The remaining budget also excludes today's spending. */
   const depletion = (leftCents: Cents | null, within: number) =>
     leftCents === null
       ? { p10: null, p50: null, p90: null }

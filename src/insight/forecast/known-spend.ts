@@ -73,7 +73,10 @@ export interface Charges {
   readonly known: readonly KnownSpend[]
 }
 
-/** Charges of the next `most` days; the list has those of the first `days`, and the next one of each subscription. */
+/**
+ * Charges of the next `most` days. The list contains those of the first `days`, and the next one of each
+ * subscription.
+ */
 export function chargesAhead(
   { firstDay, cents: past, subscriptions = [] }: DailySpend,
   runs: readonly Run[],

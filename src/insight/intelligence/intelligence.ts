@@ -27,7 +27,7 @@ interface SeenRow extends Row {
   readonly lastOn: string | null
 }
 
-/** First and last refusals are read from the ends of an index. */
+/** Reads first and last refusals from the ends of an index. */
 function refusalDatesSql(agentId: string | undefined, values: string): string {
   const ofAgent = agentId === undefined ? '' : 'and one.agent_id = $7'
   const where = `one.view = 'refused:merchant' and one.value = wanted.key and one.day < $5::date and one.payments > 0 ${ofAgent}`

@@ -45,8 +45,8 @@ export const outcomeEvents = {
         success: z.boolean().optional(),
         valueCents: money.nullable().optional(),
         note: z.string().nullable().optional(),
-        // A list, so that the trail commits to names and texts alike: people have written both, and both can
-        // be forgotten.
+        // Uses a list, so that the trail commits to names and texts alike: people have written both, and both
+        // can be forgotten.
         metadata: z
           .array(z.object({ name: z.string(), text: z.string() }))
           .max(50)

@@ -27,7 +27,7 @@ export function rateOf(successes: number, trials: number): Rate | null {
 }
 
 interface GroupRow extends Row {
-  /** Empty without such a member; null for the rest. */
+  /** Empty without such a member; null for the remaining groups. */
   readonly key: string | null
   readonly groups: number
   readonly completed: number
@@ -42,7 +42,7 @@ interface Grouping {
   readonly view: View
   readonly ofLine: string
   readonly ofOutcome: string
-  /** The group by the intent, for outcomes that have none of their own; every outcome has an intent. */
+  /** The group of the intent, for outcomes without a group of their own, since every outcome has an intent. */
   readonly ofIntent: string
   /** A view to subtract: lines in `view` but not here have no group. */
   readonly minus?: View
@@ -118,7 +118,6 @@ ranked as (
   where completed > 0 or reported > 0
 )`
 
-/** A completed intent with an outcome is subtracted from the group of its completion. */
 function textOf(groupBy: string, { agentId }: ReportScope, place: number): string {
   const grouping = groupingBy(groupBy, `$${place + 1}::text`)
   const { ofLine, minus } = grouping
@@ -180,7 +179,6 @@ function summaryFigures({ completed, reported, succeeded, valued, valueCents, sp
   }
 }
 
-/** Reads outcomes, payments and completed intents in one statement, as of one instant. */
 export async function summaryOf(
   spend: Spend,
   { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },

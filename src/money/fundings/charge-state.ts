@@ -164,7 +164,6 @@ function recordProgress(
   funding.dueAt = state.askAgainAt > soonest ? state.askAgainAt : soonest
   funding.nextAction = state.status === 'requires_action' ? state.nextAction : null
   const moved = fundingMachine.move(funding, state.status)
-  // A report that repeats the current status emits nothing.
   if (moved) emit(`funding.${state.status}`, fundingEvent(funding))
   return funding
 }

@@ -36,7 +36,6 @@ const schema = defineEntity({
       .json<NextAction | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** When the processor is asked about the charge again. */
     dueAt: nullable.instant(),
     settledAt: nullable.instant(),
     reversedAt: nullable.instant(),

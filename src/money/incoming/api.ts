@@ -319,7 +319,6 @@ const PaidOutEvent = z.object({
   freeCents: money,
 })
 
-/** How the operator pays out money that came back to owners without an open wallet. */
 export const suspenseApi = {
   suspense: list('/billing/suspense', {
     callers: ['dash'],
@@ -401,7 +400,6 @@ const exampleCredit: JsonOf<typeof ArrivingCredit> = {
   payableId: null,
 }
 
-/** The input of operations that book credits handed over to an owner. */
 export const arrivals = {
   callers: [] as const,
   returns: done,

@@ -23,7 +23,6 @@ export const creditMachine = machine('incoming_credit', {
   returned: [],
 })
 
-/** The tenant whose ledger holds credits of unknown owners. */
 export const platformTenant = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER, mode })
 
 /**

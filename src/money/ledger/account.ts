@@ -8,7 +8,6 @@ import type { Personal } from '../../values/personal.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'
-  /** On the normal side; null: it may be negative. */
   readonly minimum: Cents | null
   readonly meaning: string
 }
@@ -117,7 +116,6 @@ const entry = defineEntity({
 export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
-/** `€ 12.00 are needed, € 10.00 are available.` */
 export const shortfallText = (needed: Cents, available: Cents): string =>
   `${formatMoney(needed)} are needed, ${formatMoney(available)} are available.`
 

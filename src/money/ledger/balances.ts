@@ -38,8 +38,8 @@ interface BalanceAt extends Row {
 
 const LAST = `
 select e.balance_after_cents, e.held_after_cents, e.version from ledger_entries e
-where (e.owner_id, e.mode, e.account_id) = (a.owner_id, a.mode, a.id) and e.booked_at <= $3
-order by e.booked_at desc, e.version desc limit 1`
+where (e.owner_id, e.mode, e.account_id) = (a.owner_id, a.mode, a.id)
+  and e.version = ledger_version_before(a.id, $3::timestamptz + interval '1 millisecond')`
 
 const balancesWhere = (condition: string): string => `
 select a.id, coalesce(e.balance_after_cents, 0) as posted, coalesce(e.held_after_cents, 0) as held,

@@ -80,7 +80,6 @@ export class Book {
     return this.#account(place).frozen
   }
 
-  /** The balance on the normal side, less what is held. */
   available(place: AccountKey): Cents {
     const { posted, held, kind } = this.#account(place)
     return minus(accountKinds[kind].normal === 'credit' ? posted : negated(posted), held)

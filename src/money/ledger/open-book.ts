@@ -8,7 +8,6 @@ import { type AccountKind, openMissingAccounts } from './account.ts'
 import { type AccountKey, Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 import type { Template } from './templates.ts'
 
-/** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
 export const FORCED_DEBIT_ACCOUNTS = [
   'bank',
   'advance',
@@ -167,7 +166,6 @@ export async function openForRecord(
 const otherAmount = (booked: Cents): string =>
   `reference: ${formatMoney(booked)} are booked under it for this owner. Use the reference of this payment, or the booked amount.`
 
-/** The accounts, beside the wallet, of what an acquirer charges, pays and refunds. */
 export const ACQUIRER_ACCOUNTS = [
   'bank',
   'advance',

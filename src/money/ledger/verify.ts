@@ -109,7 +109,6 @@ export async function verify(sql: Sql, tenant: Tenant): Promise<Verification> {
   return { accounts: accounts.length, entries, sums, problems }
 }
 
-/** Reports accounts whose entries do not continue the balance before them. */
 async function sumEntries(
   sql: Sql,
   { ownerId, mode }: Tenant,

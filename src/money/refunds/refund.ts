@@ -61,7 +61,6 @@ const schema = defineEntity({
   },
 })
 
-/** Money of a payment that comes back, or of a received payment that goes back. */
 export class Refund extends schema.class {}
 schema.setClass(Refund)
 

@@ -47,14 +47,12 @@ interface RefundSource {
 export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountCents: Cents
-  /** Null if the requested refund itself is the source. */
   readonly source: RefundSource | null
 }
 
 type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountCents' | 'reason'> &
   Partial<Omit<RefundRow, 'status' | 'origin' | 'arrivedCents'>>
 
-/** Which refunds to open: those that payments await, those of records, and those named by id. */
 interface RefundsToOpen {
   readonly ids?: readonly string[]
   readonly transactionIds?: readonly string[]
@@ -118,12 +116,10 @@ export class Refunds {
     this.#change(row, { attempts, askDueAt })
   }
 
-  /** The processor has asked the merchant, or cannot. */
   endAsking(row: RefundRow, isAsked: boolean): void {
     this.#change(row, { askDueAt: null, merchantAskedAt: isAsked ? this.#tenantNow.now : null })
   }
 
-  /** False if it has ended before. */
   fail(row: RefundRow, failure: RefundFailure, emit: RefundEmitter<'refund.failed'>): boolean {
     return row.status === 'pending' && this.#fail(row, failure, emit)
   }
@@ -199,7 +195,6 @@ export class Refunds {
     return [...this.#rows].filter(row => row.transactionId === transactionId && row.status === 'pending')
   }
 
-  /** The same amount first, then the oldest. */
   #matching(transactionId: string, amountCents: Cents): RefundRow[] {
     const rank = (row: RefundRow): number => (outstandingOf(row) === amountCents ? 0 : 1)
     return this.#awaitedOf(transactionId).toSorted(
@@ -303,7 +298,6 @@ export async function openRefunds(
 
 const MAX_OF_PAYMENT = 100
 
-/** Requested refunds and receipts that came by themselves, the oldest first. */
 export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
   records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 

@@ -3,7 +3,6 @@ import type { Movement } from './movements.ts'
 import { LEFT, PdfDocument, RIGHT } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
 
-/** One row per movement; the first page also has its heading. */
 const FIRST_PAGE_ROWS = 18
 const NEXT_PAGE_ROWS = 25
 const TOTALS_ROWS = 3
@@ -103,7 +102,6 @@ class StatementPdf {
   addMovement({ bookedAt, valueDate, kind, name, amountCents, balanceCents, ...other }: Movement): void {
     const document = this.#document
     const y = this.#nextY()
-    // The second line may extend below the amounts.
     const small = { size: 7.5, colour: 'faint', width: RIGHT - columns.what } as const
     document.text(dateOf(bookedAt), columns.booked, y)
     document.text(dateOf(new Date(valueDate)), columns.value, y)

@@ -9,7 +9,6 @@ import {
 } from './transaction.ts'
 import { refundedEvent, type TransactionEmitter, transactionEvent } from './transactions.ts'
 
-/** The state that a transaction should have, by the facts of its payment. */
 export interface TransactionState {
   readonly type: 'card' | 'mpp' | 'refund' | 'transfer'
   readonly transferId: string | null
@@ -68,7 +67,6 @@ function stepsTo(from: TransactionStatus, to: TransactionStatus): TransactionSta
   return []
 }
 
-/** Emits the event of each step. False if the transaction is in this state already. */
 export function moveToState(
   transaction: TransactionRow,
   state: TransactionState,

@@ -32,7 +32,6 @@ export type TransactionStatus = (typeof transactionMachine.states)[number]
 
 export const transactionTypes = ['card', 'mpp', 'transfer', 'collect', 'refund', 'fee'] as const
 
-/** Evidence for a payment from another system: a network's authorization, a receipt, a checkout's confirmation. */
 export interface Witness {
   type: string
   id: string

@@ -28,7 +28,6 @@ export async function withBalances(
   return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
 }
 
-/** Its current balance, and the amount that moved, if any. */
 export const walletEvent = (
   { id, status }: Pick<Wallet, 'id' | 'status'>,
   balanceCents: Cents,

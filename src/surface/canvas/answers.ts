@@ -187,7 +187,6 @@ const answerers: Readonly<Record<string, Answerer>> = {
     if (agent) yield* responder.propose('agents.unfreeze', { id: agent.id })
   },
 
-  /** Keeps every limit that the sentence does not name. */
   async *limit({ agent, euros, per = 'day', merchant }, responder) {
     if (!agent) return
     const policy = yield* responder.ask<Policy>('policies.effective', { agentId: agent.id })
@@ -233,7 +232,6 @@ const EXAMPLES = [
 const examples = (responder: Responder): string =>
   `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor everything else, connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
 
-/** Answers a sentence by the grammar. Passes every other sentence to `otherwise`, if it is configured. */
 export async function* answer(
   sentence: string,
   responder: Responder,

@@ -168,7 +168,6 @@ const general: readonly ModelTool[] = [
   },
 ]
 
-/** The tools for the caller, and the three tools that reach every other operation. */
 const toolsFor = async ({ ports, actor }: Pick<Responding, 'ports' | 'actor'>): Promise<ModelTool[]> => [
   ...(await ports.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
     name,

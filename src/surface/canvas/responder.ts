@@ -88,5 +88,4 @@ export function listed(
   return text(`${some}\n${lines.join('\n')}${isCut ? '\n- and more' : ''}`)
 }
 
-/** Formats a time as `2026-11-22 09:30`. */
 export const minute = (at: string): string => at.slice(0, 16).replace('T', ' ')

@@ -24,7 +24,6 @@ export const webauthn = pageAsset('webauthn', 'js', webauthnBundle())
 /** Loads first in the head, so that clicks before the other scripts are kept. */
 export const firstScript = pageAsset('early', 'js', earlyScript())
 
-/** Shared by the scripts of all pages, including the console; loads the WebAuthn bundle on demand. */
 export const shared = pageAsset(
   'page',
   'js',

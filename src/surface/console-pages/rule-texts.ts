@@ -70,7 +70,6 @@ export const unitOf = (rule: string): 'euros' | 'minutes' | 'payments' => {
   return rule === 'maxUsageCount' ? 'payments' : 'euros'
 }
 
-/** Rules whose figures are not a spending limit. */
 export const rulesWithoutLimit: ReadonlySet<string> = new Set([
   'autoApproveLimitEuros',
   'amountTolerancePercent',

@@ -103,7 +103,6 @@ export const english = {
       returned: 'The payment was returned.',
       cancelled: 'The payment was cancelled before it was sent.',
     },
-    // For payments whose amount differs from the approved one.
     paid: (sum: string, approved: string) => `${sum} was paid; ${approved} was approved.`,
     proof: 'Proof of approval',
     proofLink: 'Open proof',

@@ -16,7 +16,6 @@ import { isCardUnusable, rulesWithoutLimit } from './rule-texts.ts'
 import type { ApprovalState, ApproveTexts } from './texts-en.ts'
 import type { WaitingIntent, WaitingView } from './waiting-page.ts'
 
-/** The scopes of a session follow the person's present role. */
 export function viewerOf({ name, scopes }: Actor): Viewer {
   const role = scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
   return { name: name ?? '', role }
@@ -59,7 +58,6 @@ export interface ApprovalView {
   readonly decidedBy: { readonly type: string; readonly name: string | null } | null
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
-  /** The paid amount, which may be below the approved one. */
   readonly paidCents: Cents | null
   readonly hasProof: boolean
   readonly viewer: Viewer

@@ -54,7 +54,6 @@ const trackReads = (query: PageRequest['query'], read: Set<string>): PageRequest
     },
   })
 
-/** Refuses parameters that the page has not read, as an operation refuses unknown ones. */
 function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): void {
   const unknown = Object.keys(query).find(name => !read.has(name))
   if (unknown !== undefined)

@@ -109,7 +109,6 @@ async function decidedIntent(id: string, seconds: number, context: Context): Pro
   }
 }
 
-/** Signals each possible change of the intent, and one more when listening begins. */
 async function* changesOf(id: string, ending: AbortSignal, { ports, tenant }: Context): AsyncGenerator<void> {
   const isWanted = ({ data }: FollowedEvent) => data.intentId === id
   const events = await ports.waitForEvents({ tenant, from: undefined, isWanted, ending })

@@ -5,7 +5,6 @@ import { LONGEST_WAIT, waitForIntent } from './intents.ts'
 import { proposeByTool, runTarget } from './run-operation.ts'
 import { type Given, refused, succeeded } from './tool-call.ts'
 
-/** A tool that does more or less than one operation. */
 interface OwnTool {
   readonly definition: ToolDefinition
   readonly scope?: string

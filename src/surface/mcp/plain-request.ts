@@ -36,7 +36,6 @@ interface PlainRequest {
   readonly id: string | number
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
-  /** Whether each message contains the client's identity, and the answer is JSON. */
   readonly isNewest: boolean
 }
 
@@ -51,7 +50,6 @@ const OLDER: ReadonlySet<string | undefined> = new Set([
 
 const REQUEST = 'id jsonrpc method params'
 
-/** Reads the request of a message; undefined if the message is anything else, or not well-formed. */
 export function plainRequestIn(
   message: unknown,
   { headers }: Pick<Context, 'headers'>,

@@ -16,7 +16,6 @@ export async function serve(context: Context): Promise<File> {
   return (await serveDirectly(message, context)) ?? serveByProtocol(message, context)
 }
 
-/** Answers simple messages without a server of the protocol, with the same bytes; undefined for all others. */
 export async function serveDirectly(message: unknown, context: Context): Promise<File | undefined> {
   const request = plainRequestIn(message, context)
   return request && ((await callDirectly(request, context)) ?? readDirectly(request, context))

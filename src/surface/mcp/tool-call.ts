@@ -36,7 +36,6 @@ export function succeeded(body: unknown, isRepeated = false, ...sentences: reado
   const said = [...(isRepeated ? [REPEATED] : []), ...sentences]
   const shown = body === undefined ? 'Done.' : typeof body === 'string' ? body : JSON.stringify(body)
   return {
-    // The order of members of the protocol's own server.
     ...(isRepeated ? { _meta: { 'agentpay/repeated': true } } : {}),
     content: [...said.map(text), text(shown)],
     ...(isRecord(body) ? { structuredContent: body } : {}),

@@ -109,7 +109,6 @@ const bodies: Readonly<Partial<Record<CredentialAnswer, () => ByteStream>>> = {
   dawdles: dawdling,
 }
 
-/** Changes the answer of the correct merchant as the scenario demands, after the card is charged. */
 function afterCharge(
   paid: WithHeaders<File>,
   { ending, receipt = same => same }: Scenario,

@@ -17,7 +17,6 @@ export type CredentialAnswer =
 export interface Scenario {
   readonly about: string
   readonly challenge?: OfferOverrides | 'nothing' | 'thousands' | 'other_methods' | 'elsewhere' | 'no_money'
-  /** Whether it charges the card, exactly as payment requests do. */
   readonly charges: boolean
   readonly ending: CredentialAnswer
   readonly receipt?: (receipt: Receipt) => Receipt | null

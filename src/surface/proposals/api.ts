@@ -137,7 +137,6 @@ export const proposalsApi = {
     fails: changeFails,
     emits: decided,
   }),
-  /** Called by the tools of assistants and by the conversation, after they have read the record. */
   make: post('/canvas/proposals', {
     summary: 'Store a proposal',
     callers: [],

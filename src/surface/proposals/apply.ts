@@ -144,7 +144,6 @@ function failUnknown(proposal: Proposal, context: Pick<Ending, 'emit' | 'now'>):
   end(proposal, 'failed', context)
 }
 
-/** Does nothing if another process has recorded an outcome. */
 async function recordOutcome(id: string, applied: ApplyOutcome, context: Ending): Promise<Proposal | null> {
   const { records, now } = context
   const proposal = await records.lock(Proposal, id)
@@ -247,7 +246,6 @@ function idIn(body: unknown): string | null {
 export const proposalResponse = (proposal: Proposal) =>
   withMembers(proposal, { changes: [...proposal.changes], input: { ...proposal.input } })
 
-/** Events contain ids and states, and no text. */
 export const proposalEvent = ({
   id,
   agentId,

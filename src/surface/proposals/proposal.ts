@@ -136,7 +136,6 @@ interface Looking {
   readonly requestId: string
 }
 
-/** A digest of the record and of the agent's policy on which a proposal is based. */
 export async function basisOf(
   { record, agentId }: Pick<Plan, 'record' | 'agentId'>,
   { tools, tenant, requestId }: Looking,

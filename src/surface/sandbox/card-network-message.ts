@@ -157,7 +157,6 @@ const scriptOf = (content: MessageContent): Script =>
     ? (scripts.get(content.amountCents) ?? ONE_REQUEST)
     : ONE_REQUEST
 
-/** Repeats the request as often as the script says, then sends the processor's advice. */
 function messagesOf(message: CardMessage, { asks, says }: Script): CardMessage[] {
   const requests = Array.from({ length: asks }, () => message)
   const { id, content } = message

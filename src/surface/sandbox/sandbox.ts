@@ -113,7 +113,6 @@ const outcomeOf = (reply: CardReply): Outcome => ({
   reason: reply.kind === 'declined' ? reply.reason : null,
 })
 
-/** The processor's own answer overrides the service's. */
 function finalReply({ says }: Sent, amountCents: Cents | null, answered: Outcome): Outcome {
   if (says === null || answered.reply === 'refused') return answered
   const isApproved = says === 'approved'

@@ -9,7 +9,6 @@ import { after, clock, days } from '../../values/clock.ts'
 import { VERSION } from '../health/index.ts'
 import { LINKSET, wellKnownApi } from './api.ts'
 
-/** A receipt as its payer has it: its members, and their proof. */
 interface ShownReceipt {
   readonly members: Readonly<Record<string, unknown>>
   readonly proof: string

@@ -33,7 +33,6 @@ export type CardRequest = Pick<
   IncomingMessage<AuthorizationRequest>,
   'content' | 'agentId' | 'cardId' | 'numberId' | 'search' | 'isLate'
 > & {
-  /** The authorization that an increment raises, or that facts made before the request came. */
   readonly existing: AuthorizationRow | undefined
   readonly intentId?: string
 }

@@ -47,7 +47,6 @@ function fittingName(name: string, bytes: number): string {
 const QUIET_ZONE = 4
 const MAX_VERSION = 13
 
-/** Draws dark on white in every colour scheme, as readers expect. */
 export function qrSvg(text: string, title: string): string {
   const bytes = [...Buffer.from(text)]
   const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: MAX_VERSION, border: QUIET_ZONE })

@@ -13,7 +13,6 @@ const icon = pageAsset('pay', 'svg', pageIcon())
 
 export const assetFile = assetFinder([style, icon])
 
-/** The public part of a request. It contains neither the payer nor what only a payer gets. */
 export interface RequestView {
   readonly id: string
   readonly state: PageState
@@ -83,7 +82,6 @@ function transferWay(transfer: RequestedTransfer, id: string, language: Language
 </section>`
 }
 
-/** Groups by four characters, as IBANs and references are printed. Copying omits the spaces. */
 const inGroupsOfFour = (text: string): Html =>
   html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
 

@@ -46,16 +46,13 @@ export type PayContext<F extends string = never> = Context<PaidFailure | F, PayE
 
 export type Params = Readonly<Record<string, string>>
 
-/** Defines the offer of an address, and what it returns to a payer. */
 export interface Payee<R, F extends string = never> {
-  /** Reads the article, and switches to the tenant that receives the payment. */
   find(params: Params, context: Context<never>): Promise<Article | undefined>
   /** Returns the same for every repetition. The sandbox's merchants are paid without a request. */
   unlocked(settlement: Settlement, request: RequestRow | undefined): R
   answer?(paid: WithHeaders<R>, params: Params, context: Pick<PayContext<F>, 'refuse'>): Answer<R>
 }
 
-/** Reads `Authorization` or `Payment-Authorization`, and ignores other schemes. */
 export const presentedIn = ({ headers }: Pick<PayContext, 'headers'>): string | undefined =>
   [headers.authorization, headers['payment-authorization']].find(
     value => value !== undefined && isPaymentScheme(value),
@@ -170,7 +167,6 @@ export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): P
   }
 }
 
-/** Checks all that does not need the token. */
 async function readCredential<R, F extends string>(
   payee: Payee<R, F>,
   params: Params,
@@ -240,7 +236,6 @@ const beginStep = <R, F extends string>(
   write: writeNewCharges,
 })
 
-/** Records the outcomes of charges, and returns the article to payers who have paid. */
 const finishStep = <R, F extends string>(payee: Payee<R, F>): FinishStep<R, F> => ({
   name: 'finish',
   load(items, sql, ports) {
@@ -259,7 +254,6 @@ const finishStep = <R, F extends string>(payee: Payee<R, F>): FinishStep<R, F> =
   write: writeCharges,
 })
 
-/** Omits the fresh challenge if nothing can be paid any more. */
 export function refuseWithChallenge(
   article: Article,
   code: PaidFailure,

@@ -95,7 +95,6 @@ function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['end
   return status === 'open' && expiresAt > now ? null : 'request_gone'
 }
 
-/** The challenge is bound to both address and body. */
 export interface RequestTarget {
   readonly host: string
   readonly body: Uint8Array

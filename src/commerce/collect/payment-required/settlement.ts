@@ -51,7 +51,6 @@ const LATER_MS = [minutes(1), minutes(5), minutes(15), minutes(60)] as const
 
 export const firstDueAt = (now: Date): Date => after(now, FIRST_MS)
 
-/** Waits longer after each answer without an outcome, at most an hour. */
 export function scheduleInquiry(settlement: Settlement, now: Date): void {
   settlement.attempts += 1
   settlement.dueAt = after(now, LATER_MS[settlement.attempts - 1] ?? minutes(60))

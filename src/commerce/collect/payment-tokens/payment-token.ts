@@ -97,7 +97,6 @@ export const findTokens = rowsById(tokenTable)
 
 export const lockTokens = lockedRowsById(tokenTable)
 
-/** The part of a token that its secret reveals to a caller. */
 interface PresentedToken extends Row {
   readonly id: string
   readonly ownerId: string

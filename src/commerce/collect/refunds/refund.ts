@@ -61,7 +61,6 @@ export interface PendingSteps {
   readonly refundIds: readonly string[]
 }
 
-/** Begins the refunds of a request, or refuses. Refunds in `cards` are then sent to the acquirer. */
 export async function beginRequestRefund(target: RefundTarget, context: RequestContext) {
   const begun = await beginRefunds(target, context)
   if (begun instanceof Refusal) return begun

@@ -4,14 +4,12 @@ import { isCardNumber, maskCardNumbers } from '../../../values/mask-card-numbers
 const BLANK = '*'.charCodeAt(0)
 
 interface Secrets {
-  /** Texts that are searched as a whole: the credential, and the encrypted token inside it. */
   readonly whole: readonly string[]
   /** Letters and digits of the ciphertext, as it is and as encoded in the credential. */
   readonly encrypted: readonly string[]
   readonly last4: string | null
 }
 
-/** A text, and the offset of each of its characters in the received bytes. */
 interface View {
   readonly text: string
   readonly start: (at: number) => number
@@ -184,7 +182,6 @@ function filtered(table: Uint8Array, view: View): View {
 const READABLE = /[\t\n\r\x20-\x7e]{14,}/g
 const HEX = /[\da-f]{28,}/gi
 
-/** Yields all readable parts of a decoded text, wherever its encoded part begins. */
 function* readable(view: View): Generator<View> {
   for (let from = 0; from < 4; from++) yield* readableIn(view, 'base64', from, view.text.length)
   for (const { 0: run, index } of view.text.matchAll(HEX))
@@ -263,7 +260,6 @@ const LEAST_GROUP = 3
 const DIGEST = /[\da-f]{32,}/gi
 const LONGEST_DIGEST = 128
 
-/** Whether the digits are part of a hex digest. Digits with other characters in between are not. */
 function isInDigest(text: string, at: number): boolean {
   const from = Math.max(0, at - LONGEST_DIGEST)
   const around = text.slice(from, at + LONGEST_DIGEST)
@@ -289,7 +285,6 @@ interface Answer {
   readonly headerLists: Readonly<Record<string, readonly string[]>>
 }
 
-/** Masks the sent secrets, and keeps the characters that structure JSON. */
 function withoutSecrets(bytes: Uint8Array, secrets: readonly Secrets[]): Buffer {
   const given = Buffer.from(bytes)
   for (const secret of secrets.flatMap(({ whole }) => whole))

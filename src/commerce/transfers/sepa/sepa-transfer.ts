@@ -25,9 +25,7 @@ import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { Transfer, type TransferRow, transferEvent, transferMachine } from '../transfer.ts'
 
-/** How long a transfer waits for the confirmation of its payee before it is cancelled. */
 export const CONFIRM_WITHIN_MS = days(7)
-/** The scheme's time limit of an instant payment. */
 export const INSTANT_MS = 10_000
 
 /** The pause after each inquiry. After the last of these, the pause is a day. */

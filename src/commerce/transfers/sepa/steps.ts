@@ -197,7 +197,6 @@ function waitsFor(transfer: Transfer, next: Next): string {
     : `${what}; the next inquiry is at ${minuteInWords(dueAt)}`
 }
 
-/** A submitted transfer can no longer be cancelled. */
 function signalsOf(transfer: Transfer): TransferSignal[] {
   const confirms: TransferSignal[] = waitsForPayee(transfer) ? ['confirmPayee'] : []
   const mayBeCancelled = transfer.status === 'verifying' || transfer.status === 'created'

@@ -142,7 +142,7 @@ export const twiceTold = ({ merchant, day, amountCents, usualCents, times }: Can
   score: 0.9,
 })
 
-/** On earlier days of a month one payment would decide the projection. */
+/** On earlier days of a month, one payment would decide the projection. */
 const LEAST_ELAPSED = 5
 
 const partsOf = (day: string): number[] => day.split('-').map(Number)
@@ -166,8 +166,8 @@ select '', (select sum(spent) from months where agent_id <> ''), monthly_limit_c
 where owner_id = $1 and mode = $2`
 
 /**
- * SQL: agents whose monthly limit is used up before the month ends if spending goes on at the pace so far;
- * without an agent in the scope also the budget that all share. `lines` has the days of the month. The owner
+ * SQL: agents whose monthly limit is used up before the month ends if spending continues at the present pace;
+ * without an agent in the scope, also the budget that all share. `lines` has the days of the month. The owner
  * is $1, the mode $2, the day after the last one $5.
  */
 export const projectedOverspend = (isOfOneAgent: boolean): string => `

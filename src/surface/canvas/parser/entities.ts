@@ -103,7 +103,6 @@ function namesOf(agents: readonly NamedAgent[]): [name: string, agents: NamedAge
 
 const plainName = (name: string): string => name.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
 
-/** Parses a number as typed; null if it has two readings. */
 function numberIn(text: string): number | null | undefined {
   if (/^\d+$/.test(text)) return Number(text)
   // One separator before exactly three digits may separate thousands or decimals.

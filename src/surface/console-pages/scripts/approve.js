@@ -23,7 +23,6 @@ const waits = () => part('.mark').classList.contains('created')
 
 let challenge
 
-/** Requests a challenge, and shows the sentence to sign. Returns true if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const opened = await call('POST', `passkeys/${path()}/challenge`, { body: {}, background: true })

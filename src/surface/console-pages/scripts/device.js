@@ -23,7 +23,6 @@ let challenge
 
 const chosen = () => all('[data-scopes] input:checked').map(({ value }) => value)
 
-/** Requests a challenge, and shows the sentence to sign. Returns true if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const body = { userCode, scopes: chosen() }

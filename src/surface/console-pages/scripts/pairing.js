@@ -7,7 +7,6 @@ const { code, state } = part('#pairing').dataset
 
 let challenge
 
-/** Requests a challenge, and shows the sentence to sign. Returns true if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const opened = await call('POST', 'cli/auth/challenge', { body: { code }, background: true })

@@ -22,7 +22,6 @@ interface BudgetRow {
 
 export type Effective = AnswerOf<typeof policiesApi.effective>
 
-/** Shows every limit of the agent in the order of evaluation, and marks the smallest remaining amount. */
 export async function budgetsOf(agentId: string, request: PageRequest): Promise<Html> {
   const rows = (await Promise.all(levels.map(level => level(agentId, request)))).flat()
   if (rows.length === 0) return html``

@@ -22,7 +22,6 @@ export interface Action<R> extends FormDifference, Offers {
   readonly operation: AnyOperation
   /** Whether the action is available in the record's state. Default: always. */
   readonly when?: (record: R, request: PageRequest) => boolean
-  /** Options that depend on the record, such as its name in a question. */
   readonly forRecord?: (record: R) => FormDifference
   readonly params?: (record: R) => Readonly<Record<string, string>>
   /** Whether rows of the list have the action, too. A record without a page has all actions in its row. */
@@ -105,7 +104,6 @@ function actionForm(
 
 const lastOf = ({ path }: AnyOperation): string => path.split('/').at(-1)?.replaceAll('-', ' ') ?? ''
 
-/** The CLI call that creates a record, with the required members only. */
 export function commandOf(noun: string, { example = {}, ...operation }: AnyOperation): string {
   const required = requiredOf(operation as AnyOperation)
   const options = Object.entries(example as object).filter(([name]) => required.includes(name))

@@ -9,7 +9,6 @@ const LEAST = 1.5
 interface ChartText {
   readonly id: string
   readonly title: string
-  /** Read out by screen readers. */
   readonly description: string
   readonly legend: readonly (readonly [kind: string, words: string])[]
   readonly table: Html

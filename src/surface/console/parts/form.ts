@@ -17,7 +17,6 @@ export interface FormOptions<O extends AnyOperation> {
   readonly values?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, string>>
   readonly choices?: Readonly<Record<string, Choices>>
-  /** Distinguishes several forms of one operation on a page. */
   readonly variant?: string
   readonly submit: string
   readonly confirm?: string
@@ -57,7 +56,6 @@ ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operatio
   return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
 }
 
-/** Attributes for the scripts, as described in `scripts/README.md`. */
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
   const { params = {}, given = {}, done = 'reload', confirm, success, more } = options
   const { signature, members } = options.signs ?? { signature: operation.signature }

@@ -15,7 +15,6 @@ import { text } from './text.ts'
 
 type Address = Readonly<Record<string, string | number | undefined>>
 
-/** Builds the query of a list. Its address contains the parameters of the path and the filters. */
 export function listQuery(operation: AnyOperation, address: Address) {
   const query: Record<string, string | number | undefined> = { ...address }
   const params: Record<string, string> = {}
@@ -42,7 +41,6 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   readonly title?: string
   readonly lead?: string
   readonly list: AnyOperation
-  /** Without this operation, records have no page. */
   readonly get?: AnyOperation
   /** The noun of the CLI, if the path has another one, and the call that shows a record, unless it is `<noun> get`. */
   readonly noun?: string
@@ -63,7 +61,6 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   readonly above?: (request: PageRequest) => Promise<Content> | Content
   readonly actions?: readonly Action<R>[]
   readonly state?: (record: R, request: PageRequest) => string | undefined
-  /** The section of the link back. Default: the record's own. */
   readonly section?: PageRequest['section']
   /** Shown first on the page of a record: the reason of its state. */
   readonly note?: (record: R, request: PageRequest) => Promise<Content> | Content
@@ -76,7 +73,6 @@ export const nounOf = ({ path }: AnyOperation): string => path.split('/')[1] ?? 
 
 export const titleOf = ({ kind, title = `${kind}s` }: Pick<SectionSpec, 'kind' | 'title'>): string => title
 
-/** Reads the prefix of the ids from the example of the contract. */
 const prefixIn = ({ list }: Pick<SectionSpec, 'list'>): string =>
   prefixOf(String(answerMembers(list).id?.examples?.[0] ?? ''))
 
@@ -132,7 +128,6 @@ async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
   return html`${rowsOf(spec, titleOf(spec), data, request)}${footOf(spec, nextCursor, request)}`
 }
 
-/** Reads a page of records, and the names of the records to which they refer. */
 export async function readPage(
   { list, unnamed }: SectionSpec,
   question: ReturnType<typeof listQuery>,
@@ -173,7 +168,6 @@ const filtersOf = (
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !ignored.includes(name)))
 
-/** Parameters of the path, which select a nested list. */
 const parametersOf = (operation: AnyOperation, { query }: PageRequest): [name: string, value: string][] =>
   parametersIn(operation).map(name => [name, query[name] ?? ''])
 

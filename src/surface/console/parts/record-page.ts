@@ -21,7 +21,6 @@ interface RecordHead {
   readonly name: Content
   readonly kind: string
   readonly state?: string | undefined
-  /** The operation that reads the record, and the CLI call for the same. */
   readonly operation: AnyOperation
   readonly command: string
 }

@@ -8,7 +8,6 @@ export const none = html`<span class="none">none</span>`
 
 const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
 
-/** Formats an amount for places without markup, such as titles and descriptions. */
 export const plainEuros = (amount: number): string => money.format(amount).replace('€', '€\u00a0')
 
 export const euros = (amount: number): Html =>

@@ -12,7 +12,6 @@ export function element(kind, attributes = {}, ...content) {
 
 let count = 0
 
-/** Shows a dialog until a button is pressed; returns the name of the button, `no` for Escape. */
 export function show(title, content, buttons) {
   const id = `dialog-${++count}`
   const dialog = element(

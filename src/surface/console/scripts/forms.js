@@ -100,7 +100,6 @@ async function finish(form, answer, step) {
   return step ? undefined : new Promise(resolve => setTimeout(resolve, DOUBLE_MS))
 }
 
-/** Submits the form; `step` is its number among several. Returns `done`, `refused`, `no` or `stop`. */
 export async function submit(form, submitter, step) {
   clearRefusal(form)
   const button = submitter ?? form.querySelector('button')

@@ -130,7 +130,6 @@ export async function load(id, query) {
   }
 }
 
-/** Renews the whole page and keeps input. Returns false if that is not possible. */
 export async function renew() {
   const response = await fetch(location.href).catch(() => undefined)
   if (!response?.ok) return false

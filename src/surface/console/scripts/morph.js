@@ -28,7 +28,6 @@ export const hasTyped = node => node.nodeType === Node.ELEMENT_NODE && fieldsIn(
 const ROWS = 'li, tr, article, section, dl > div'
 const NAMED = '[data-key], form[data-operation], a[href], [id]:not(input, textarea, select)'
 
-/** Returns a name that identifies an element across renderings; undefined if several elements would have it. */
 function nameOf(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return undefined
   const { id, dataset } = node
@@ -59,9 +58,7 @@ function morphNode(now, next) {
   delete now.dataset.gone
   if (now.isEqualNode(next)) return
   setAttributes(now, next)
-  // A refusal stays until the form is sent again.
   if (now.matches('.refusal')) return
-  // A text field with input keeps it.
   if (!now.matches('textarea') || !isDirty(now)) morph(now, next)
 }
 

@@ -18,7 +18,6 @@ const listeners = new Set()
 const kept = []
 const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
 
-/** The state of the stream: `opening`, `live`, `lost`, or `ended` with the session. */
 let standing = 'opening'
 let isReader = false
 let lastHeard = performance.now()

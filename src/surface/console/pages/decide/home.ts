@@ -147,7 +147,6 @@ async function budgetBox(request: PageRequest): Promise<Html> {
   )
 }
 
-/** Adds spent and held amounts, as the limit counts them. */
 function useOf(use: Use, limit: number | null): Html {
   if (!use) return html`<span class="none">no limit</span>`
   const used = (Math.round(use.spentEuros * 100) + Math.round(use.heldEuros * 100)) / 100

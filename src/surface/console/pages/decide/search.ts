@@ -43,7 +43,6 @@ const redirectTo = (id: string, address: string, request: PageRequest): Shown =>
   content: html`<h1>Search</h1><p class="lead">Opening ${recordLink(request, id)} …</p>`,
 })
 
-/** The changes of a request, or the history of a record without a page. */
 async function historyOf(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
   const [ofRequest, ofRecord] = await Promise.all([
     ask(auditApi.list, { query: { requestId: id, limit: 1 } }),
@@ -75,7 +74,6 @@ async function agentsNamed(wanted: string, request: PageRequest): Promise<Html |
   )
 }
 
-/** Finds intents to a merchant of this name, and the newest intents that mention it. */
 async function intentsAbout(wanted: string, request: PageRequest): Promise<Html | undefined> {
   const [toMerchant, ofOwnId, newest] = await Promise.all([
     request.ask(intentsApi.list, { query: { merchant: wanted, limit: SHOWN } }),

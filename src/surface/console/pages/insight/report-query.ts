@@ -12,7 +12,6 @@ type PeriodName = 'day' | 'week' | 'month'
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** Finds the first day of the period. Weeks begin on Mondays. */
 function beginOf(day: string, name: PeriodName): string {
   if (name === 'month') return `${day.slice(0, 7)}-01`
   const at = Date.parse(day)
