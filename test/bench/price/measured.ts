@@ -14,7 +14,7 @@ const IDLE_WINDOWS = usualOrShort(5, 1)
 const IDLE_SECONDS = usualOrShort(5, 3)
 /** Payments whose runs are measured in Temporal's store, and how many of them at once. */
 const STORED = usualOrShort(200, 4)
-const AT_ONCE = 8
+const AT_ONCE = 4
 
 interface Priced extends Price {
   readonly name: string
