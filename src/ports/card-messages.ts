@@ -20,6 +20,8 @@ export interface CardMerchant {
   /** The descriptor, as the network sends it: `SQ *BOOKSHOP 1234 BERLIN`. */
   readonly descriptor: string
   readonly mcc: string | null
+  /** The field of its own for the city, or what a merchant without a shop has there: a phone number, an address. */
+  readonly city: string | null
   readonly country: string | null
   readonly url: string | null
   readonly networkTokenId: string | null

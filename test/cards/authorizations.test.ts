@@ -1,5 +1,6 @@
 import './authorizations/answers.ts'
 import './authorizations/any-order.ts'
+import './authorizations/card-acceptors.ts'
 import './authorizations/card-statements.ts'
 import './authorizations/decisions-again.ts'
 import './authorizations/explanations.ts'

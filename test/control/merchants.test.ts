@@ -1,3 +1,4 @@
+import './merchants/card-acceptors.ts'
 import './merchants/merchant-patterns.ts'
 import './merchants/merchants-on-statements.ts'
 import { describe, expect, test } from '@jest/globals'

@@ -33,6 +33,7 @@ const idOf = (...parts: readonly string[]): string =>
 const merchantOf = ({ descriptor }: Charge, { tokenId }: SealedToken): CardMerchant => ({
   descriptor: excerpt(descriptor),
   mcc: null,
+  city: null,
   country: null,
   url: null,
   networkTokenId: tokenId,

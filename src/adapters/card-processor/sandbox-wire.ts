@@ -28,6 +28,8 @@ const merchant = z.strictObject({
     .string()
     .regex(/^\d{4}$/)
     .nullable(),
+  /** Messages of earlier versions have no city. */
+  city: text(200).nullable().default(null),
   country: z
     .string()
     .regex(/^[A-Z]{2}$/)

@@ -35,12 +35,14 @@ const merchantData = z
     name: freeText(200).nullish(),
     network_id: freeText(200),
     category_code: z.string().nullish(),
+    city: freeText(200).nullish(),
     country: z.string().nullish(),
     url: freeText(2_000).nullish(),
   })
-  .transform(({ name, network_id, category_code, country, url }) => ({
+  .transform(({ name, network_id, category_code, city, country, url }) => ({
     descriptor: name || network_id,
     mcc: matching(/^\d{4}$/, category_code),
+    city: city || null,
     country: matching(/^[A-Z]{2}$/, country),
     url: url || null,
   }))

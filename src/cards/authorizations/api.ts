@@ -98,6 +98,9 @@ const SimulatedRequest = z.strictObject({
   mcc: formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
     .nullable()
     .default(null),
+  city: z.string().trim().min(1).max(100).nullable().default(null).meta({
+    description: 'The city of the merchant, if the network gives it a field of its own.',
+  }),
   country: country.nullable().default(null),
   partialAllowed: z.boolean().default(false),
 })

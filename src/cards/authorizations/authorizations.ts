@@ -1,4 +1,4 @@
-import { nameOfDescriptor, payableKeys } from '../../control/merchants/index.ts'
+import { nameOfDescriptor, payableBy } from '../../control/merchants/index.ts'
 import { type Check, explainChecks } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
@@ -83,9 +83,9 @@ const authorizations = implement(authorizationsApi, {
     const card = await records.findOne(Card, { id: params.id })
     if (!card) return refuse('card_not_found')
     const { id: cardId, agentId } = card
-    const { merchant: descriptor, amountCents, url, mcc, country, partialAllowed } = body
-    const merchant = { descriptor, url, mcc, country, networkTokenId: null }
-    const search = { agentId, cardId, merchantKeys: payableKeys(merchant), amountCents }
+    const { merchant: descriptor, amountCents, url, mcc, city, country, partialAllowed } = body
+    const merchant = { descriptor, url, mcc, city, country, networkTokenId: null }
+    const search = { agentId, cardId, ...payableBy(merchant), amountCents }
     const numberId = card.numberId ?? ''
     const state = await readDecisionState(
       sql,

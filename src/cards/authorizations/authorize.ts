@@ -2,7 +2,7 @@ import { AgentEvent } from '../../control/agents/index.ts'
 import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
 import { type DecisionRow, type DecisionSummary, summarize } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
-import { nameOfDescriptor } from '../../control/merchants/index.ts'
+import { acceptorNames, nameOfDescriptor } from '../../control/merchants/index.ts'
 import {
   type AuthRequest,
   addFact,
@@ -238,7 +238,12 @@ function decideAmount(
       amountCents,
       paymentCents: existing ? plus(foldFacts(existing.facts).approvedCents, amountCents) : undefined,
       merchant,
-      alsoNamed: [name, descriptor, ...(url ? [url] : [])].filter(other => other !== merchant),
+      alsoNamed: name === merchant ? [] : [name],
+      provenNames: [
+        ...(intent ? [merchant] : []),
+        ...acceptorNames(content.merchant).names,
+        ...(url ? [url] : []),
+      ],
       payeeIban: null,
       mcc,
       country,

@@ -160,7 +160,7 @@ function requestOf({
   host,
   url,
 }: TokenPayment): CardRequest {
-  const merchant = { descriptor: host, mcc: null, country: null, url, networkTokenId: null }
+  const merchant = { descriptor: host, mcc: null, city: null, country: null, url, networkTokenId: null }
   const content = firstRequest({ amountCents, partialAllowed: false, merchant })
   const base = { existing: undefined, search: undefined, isLate: false }
   return { ...base, content, intentId, agentId, cardId, numberId }

@@ -74,7 +74,7 @@ export function pushOf(
   { processorRef, processorCardId, descriptor, mcc, country }: PushablePayment,
   call: Omit<Push, 'refund'>,
 ): Push {
-  const merchant = { descriptor, mcc, country, url: null, networkTokenId: null }
+  const merchant = { descriptor, mcc, city: null, country, url: null, networkTokenId: null }
   return { ...call, refund: { processorCardId, authorizationId: processorRef, merchant } }
 }
 

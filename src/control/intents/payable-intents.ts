@@ -9,6 +9,8 @@ export interface IntentSearch {
   readonly agentId: string
   readonly cardId: string
   readonly merchantKeys: readonly string[]
+  /** The beginning of the merchant's name, in lower case, where its field was too short; otherwise null. */
+  readonly truncatedName: string | null
   readonly amountCents: Cents
 }
 
@@ -35,29 +37,52 @@ cross join lateral (
 ) as found
 order by w.n, found.unnamed, found.hold_cents, found.expires_at, found.id`
 
+/** Reads all payable intents of the agent, as an index of merchants does not find the beginning of a name. */
+const PAYABLE_BY_BEGINNING = `
+select w.n, found.id
+from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::bigint[]) as w (n, agent, card, beginning, amount)
+cross join lateral (
+  select i.id, i.card_id is null as unnamed, i.hold_cents, i.expires_at from intents i
+  where i.owner_id = $1 and i.mode = $2 and i.agent_id = w.agent and i.hold_cents >= w.amount
+    and i.status = 'approved' and i.payment_id is null and i.expires_at > $8 and coalesce(i.card_id, w.card) = w.card
+    and num_nonnulls(i.beneficiary_id, i.wallet_id, i.request_id, i.payment_token_id) = 0
+    and lower(left(i.merchant, length(w.beginning))) = w.beginning and length(i.merchant) > length(w.beginning)
+  order by unnamed, i.hold_cents, i.expires_at limit $9
+) as found
+order by w.n, found.unnamed, found.hold_cents, found.expires_at, found.id`
+
+interface FoundIntent extends Row {
+  n: number
+  id: string
+}
+
 /** The ids of the intents that could cover each payment, the best first. The caller has locked their agents. */
 export async function findPayableIntents(
   sql: Sql,
   { tenant: { ownerId, mode }, now }: TenantNow,
   searches: readonly IntentSearch[],
 ): Promise<string[][]> {
-  const wanted = searches.flatMap(({ merchantKeys, ...search }, n) =>
-    merchantKeys.map(key => ({ ...search, n, key })),
+  const byKey = searches.flatMap((search, n) => search.merchantKeys.map(name => ({ ...search, n, name })))
+  const byBeginning = searches.flatMap((search, n) =>
+    search.truncatedName === null ? [] : [{ ...search, n, name: search.truncatedName }],
   )
+  const find = async (query: string, wanted: typeof byKey): Promise<readonly FoundIntent[]> =>
+    wanted.length === 0
+      ? []
+      : sql<FoundIntent>(query, [
+          ownerId,
+          mode,
+          wanted.map(({ n }) => n),
+          wanted.map(({ agentId }) => agentId),
+          wanted.map(({ cardId }) => cardId),
+          wanted.map(({ name }) => name),
+          wanted.map(({ amountCents }) => amountCents),
+          now,
+          searches.length,
+        ])
+  const [exact, begun] = await Promise.all([find(PAYABLE, byKey), find(PAYABLE_BY_BEGINNING, byBeginning)])
   const found: string[][] = searches.map(() => [])
-  if (wanted.length === 0) return found
-  const rows = await sql<Row & { n: number; id: string }>(PAYABLE, [
-    ownerId,
-    mode,
-    wanted.map(({ n }) => n),
-    wanted.map(({ agentId }) => agentId),
-    wanted.map(({ cardId }) => cardId),
-    wanted.map(({ key }) => key),
-    wanted.map(({ amountCents }) => amountCents),
-    now,
-    searches.length,
-  ])
-  for (const { n, id } of rows) found[n]?.push(id)
+  for (const { n, id } of [...exact, ...begun]) found[n]?.push(id)
   return found
 }
 

@@ -1,7 +1,16 @@
 import { findKnown } from './known-merchants.ts'
 import { categoryOf } from './mcc.ts'
 import { guessMcc } from './mcc-keywords.ts'
-import { isNoiseOfKnown, noiseAtEnd, stripProcessors, withoutNumbers, wordsOf } from './noise.ts'
+import {
+  isCountry,
+  isNoise,
+  isNoiseOfKnown,
+  legalForms,
+  noiseAtEnd,
+  stripProcessors,
+  withoutNumbers,
+  wordsOf,
+} from './noise.ts'
 
 export interface ResolvedDescriptor {
   readonly query: string
@@ -35,6 +44,27 @@ function resolveKnown(words: readonly string[]): Resolution | undefined {
 export function knownName(text: string): string | undefined {
   const resolution = resolveKnown(wordsOf(text))
   return resolution?.confidence === CONFIDENCE.known ? resolution.name : undefined
+}
+
+const hasOnlyAscii = (text: string): boolean => /^[ -~]*$/.test(text)
+
+const isContinuation = (glued: string): boolean =>
+  glued === '' || glued === 'COM' || legalForms.has(glued) || /\d/.test(glued)
+
+/**
+ * The known merchant whose listed spelling is the whole text, apart from numbers, places, countries and legal
+ * forms. What follows an asterisk after a listed spelling is a product: `GITHUB *PRO`. Letters with accents or
+ * of other scripts prove nothing, as card networks do not write them.
+ */
+export function provenKnownName(text: string): string | undefined {
+  const match = hasOnlyAscii(text) ? findKnown(wordsOf(text)) : undefined
+  if (!match || !isContinuation(match.glued)) return undefined
+  const { merchant, rest } = match
+  const asterisk = text.indexOf('*')
+  const before = asterisk > 0 ? findKnown(wordsOf(text.slice(0, asterisk))) : undefined
+  if (before && isContinuation(before.glued) && before.rest.every(isCountry)) return merchant.name
+  const nameWords = wordsOf(merchant.name)
+  return rest.every(word => isNoise(word) || nameWords.includes(word)) ? merchant.name : undefined
 }
 
 const partWithName = (text: string): string =>

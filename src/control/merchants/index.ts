@@ -1,4 +1,5 @@
 export { merchantsApi } from './api.ts'
+export { acceptorNames } from './card-acceptor.ts'
 export { resolveDescriptor } from './descriptors.ts'
 export {
   foldMerchant,
@@ -7,9 +8,10 @@ export {
   merchantKey,
   nameOfDescriptor,
   patternProblem,
+  payableBy,
   payableKey,
-  payableKeys,
   payeeMatcher,
+  refundableKeys,
 } from './matcher.ts'
 export { mccGroup, mccGroupNames } from './mcc.ts'
 export { mccCodes } from './merchants.ts'

@@ -169,6 +169,8 @@ export interface KnownMerchant {
 export interface KnownMatch {
   readonly merchant: KnownMerchant
   readonly rest: readonly string[]
+  /** What follows a prefix of one word without a space: `AB` in `SPOTIFYAB`. */
+  readonly glued: string
 }
 
 const MAX_PATTERN_WORDS = 5
@@ -192,5 +194,7 @@ export function findKnown(words: readonly string[]): KnownMatch | undefined {
   const [longest] = matching.toSorted((a, b) => b.length - a.length)
   const merchant = byPattern.get(longest ?? '') ?? byPrefix.get(longest ?? '')
   if (!longest || !merchant) return undefined
-  return { merchant, rest: words.slice(longest.split(' ').length) }
+  const length = longest.split(' ').length
+  const glued = length === 1 ? (words[0] ?? '').slice(longest.length) : ''
+  return { merchant, rest: words.slice(length), glued }
 }

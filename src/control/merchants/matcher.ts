@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
+import { boundedCache } from '../../values/bounded-cache.ts'
 import { plainIban } from '../../values/iban.ts'
+import { acceptorNames, type CardAcceptor } from './card-acceptor.ts'
 import { hasInvisible, skeleton } from './confusables.ts'
 import { resolveDescriptor } from './descriptors.ts'
 import {
@@ -112,10 +114,14 @@ const allowlistReading: ListReading = {
   },
 }
 
+const provenNamesIn = boundedCache(
+  (descriptor: string): readonly string[] => acceptorNames({ descriptor, city: null, country: null }).names,
+)
+
 const blocklistReading: ListReading = {
   normalizations: [bySpelling, byAppearance],
   namesOfPattern,
-  namesOfMerchant: allNamesIn,
+  namesOfMerchant: merchant => [...allNamesIn(merchant), ...provenNamesIn(merchant)],
 }
 
 /** The first of equal patterns wins, so they are set from the last to the first. */
@@ -213,16 +219,26 @@ const withoutWww = (host: string): string => host.replace(/^www\./, '')
 
 export const payableKey = (merchant: string): string => merchantKey(withoutWww(hostOf(merchant) ?? merchant))
 
-interface NetworkMerchant {
-  readonly descriptor: string
+interface NetworkMerchant extends CardAcceptor {
   readonly url: string | null
 }
 
-/** A merchant may have been declared by its descriptor, by the name in that, or by its host. */
-export function payableKeys({ descriptor, url }: NetworkMerchant): string[] {
-  const host = url === null ? undefined : hostOf(url)
-  const names = [descriptor, namedMerchant(descriptor).name, resolveDescriptor(descriptor).name]
-  return [...new Set([...names, ...(host ? [host] : [])].map(payableKey))]
+interface PayableBy {
+  readonly merchantKeys: readonly string[]
+  readonly truncatedName: string | null
 }
+
+/** A merchant may have been declared by one of the names that its descriptor proves, or by its host. */
+export function payableBy(merchant: NetworkMerchant): PayableBy {
+  const host = merchant.url === null ? undefined : hostOf(merchant.url)
+  const { names, truncated } = acceptorNames(merchant)
+  const keys = [...names, ...(host ? [host] : [])].map(payableKey)
+  return { merchantKeys: [...new Set(keys)], truncatedName: truncated }
+}
+
+/** A refund gives money back, so the most likely name of its merchant is enough. */
+export const refundableKeys = (merchant: NetworkMerchant): string[] => [
+  ...new Set([...payableBy(merchant).merchantKeys, payableKey(nameOfDescriptor(merchant.descriptor))]),
+]
 
 export const nameOfDescriptor = (descriptor: string): string => resolveDescriptor(descriptor).name

@@ -1,4 +1,5 @@
 import { countries } from '../../values/countries.ts'
+import { countryOfCity } from './cities.ts'
 import { guessMcc } from './mcc-keywords.ts'
 
 const processors: readonly (readonly [prefix: RegExp, name: string])[] = [
@@ -50,29 +51,19 @@ export function stripProcessors(text: string): StrippedDescriptor {
 
 const split = (list: string): ReadonlySet<string> => new Set(list.trim().split(/,\s*/))
 
-const places = split(`
-AMSTERDAM, ANTWERPEN, ATHENS, ATHINA, AUSTIN, BARCELONA, BASEL, BERLIN, BERN, BILBAO, BOLOGNA, BONN, BORDEAUX, BOSTON,
-BRATISLAVA, BREMEN, BRUSSELS, BRUXELLES, BUCHAREST, BUDAPEST, CHICAGO, COLOGNE, COPENHAGEN, CORK, DEN HAAG, DORTMUND,
-DRESDEN, DUBLIN, DUESSELDORF, DUSSELDORF, EINDHOVEN, ESSEN, FIRENZE, FRANKFURT, FRANKFURT AM MAIN, GENEVE, GENT,
-GOTHENBURG, GRAZ, HAMBURG, HANNOVER, HELSINKI, KARLSRUHE, KOELN, KOLN, KOBENHAVN, KRAKOW, LEIPZIG, LILLE,
-LINZ, LISBOA, LISBON, LJUBLJANA, LONDON, LOS ANGELES, LUXEMBOURG, LYON, MADRID, MALAGA, MALMO, MANCHESTER, MARSEILLE,
-MILAN, MILANO, MUENCHEN, MUNCHEN, MUNICH, NAPOLI, NEW YORK, NICE, NUERNBERG, NURNBERG, OAKLAND, OSLO, PALO ALTO, PARIS,
-PORTO, PORTLAND, PRAGUE, PRAHA, RIGA, ROMA, ROME, ROTTERDAM, SALZBURG, SAN FRANCISCO, SAN JOSE, SEATTLE, SEVILLA, SOFIA,
-STOCKHOLM, STRASBOURG, STUTTGART, TALLINN, TORINO, TOULOUSE, UTRECHT, VALENCIA, VENEZIA, VIENNA, VILNIUS, WARSAW,
-WARSZAWA, WIEN, ZAGREB, ZUERICH, ZURICH, LONDON GB, IRELAND, GERMANY, DEUTSCHLAND, FRANCE, EUROPE, EMEA, INTERNATIONAL
-`)
+const places: ReadonlySet<string> = new Set([...countryOfCity.keys(), 'EUROPE', 'EMEA', 'INTERNATIONAL'])
 
 const countryCodes = split(
   'AUT, BEL, CAN, CHE, CZE, DEU, DNK, ESP, FIN, FRA, GBR, GRC, IRL, ITA, LUX, LVA, LTU, NLD, NOR, POL, PRT, SWE, USA, UK, EU',
 )
 
 /** States of the US. They count only after a place, since some of them are words. */
-const usStates = split(
+export const usStates = split(
   'AK, AL, AR, AZ, CA, CO, CT, DC, FL, GA, HI, IA, ID, IL, IN, KS, KY, LA, MA, MD, ME, MI, MN, MO, MS, MT, NC, ND, NE, ' +
     'NH, NJ, NM, NV, NY, OH, OK, OR, PA, RI, SC, SD, TN, TX, UT, VA, VT, WA, WI, WV, WY',
 )
 
-const legalForms = split(
+export const legalForms = split(
   'GMBH, MBH, UG, AG, KG, OHG, EK, EV, EG, SE, LTD, LIMITED, PLC, LLC, INC, CORP, CO, SA, SAS, SARL, SRL, SPA, BV, ' +
     'NV, AB, AS, APS, OY, DAC, SL, PTY, PBC, SP',
 )
@@ -113,14 +104,14 @@ export const wordsOf = (text: string): string[] =>
     .split(/[^\p{L}\p{N}&+]+/u)
     .filter(Boolean)
 
-const isCountry = (word: string): boolean => countries.has(word) || countryCodes.has(word)
+export const isCountry = (word: string): boolean => countries.has(word) || countryCodes.has(word)
 
 export function withoutLegalForm(name: string): string {
   const space = name.trimEnd().lastIndexOf(' ')
   return space > 0 && legalForms.has(wordsOf(name.slice(space)).join('')) ? name.slice(0, space) : name
 }
 
-const isNoise = (word: string): boolean =>
+export const isNoise = (word: string): boolean =>
   /\d/.test(word) || isCountry(word) || legalForms.has(word) || trailingWords.has(word) || places.has(word)
 
 export const isNoiseOfKnown = (word: string): boolean => isNoise(word) || productWords.has(word)

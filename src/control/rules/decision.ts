@@ -102,8 +102,10 @@ export interface SpendRequest {
   /** The whole payment, if the amount is an increment of it. */
   readonly paymentCents?: Cents | undefined
   readonly merchant: string
-  /** Other names of the payee, since a card network gives a descriptor and an address. */
+  /** Other likely names of the payee, for the blocklist. */
   readonly alsoNamed?: readonly string[] | undefined
+  /** The names that a card network proves. Rules that admit a payee compare only these, if there are any. */
+  readonly provenNames?: readonly string[] | undefined
   readonly payeeIban?: string | null | undefined
   readonly mcc: string | null
   readonly country: string | null

@@ -1,6 +1,6 @@
 import { plainIban } from '../../values/iban.ts'
 import { isSameMerchant, isSamePayee, looksLikeIban, type payeeMatcher } from '../merchants/index.ts'
-import { plainCheck } from './decision.ts'
+import { plainCheck, type SpendRequest } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
 /** Messages show only the end of an IBAN, since more people see them than the list. */
@@ -19,12 +19,15 @@ function firstMatch(
   return undefined
 }
 
+const admittedNames = ({ merchant, alsoNamed = [], provenNames }: SpendRequest): readonly string[] =>
+  provenNames ?? [merchant, ...alsoNamed]
+
 export const blocklist: Rule = {
   name: 'merchantBlocklist',
   compile: terms => {
     if (!terms || terms.merchantBlocklist.length === 0) return undefined
-    return ({ request: { merchant, payeeIban, alsoNamed = [] } }) => {
-      const pattern = firstMatch(terms.findBlocked, [merchant, ...alsoNamed], payeeIban)
+    return ({ request: { merchant, payeeIban, alsoNamed = [], provenNames = [] } }) => {
+      const pattern = firstMatch(terms.findBlocked, [merchant, ...alsoNamed, ...provenNames], payeeIban)
       return pattern === undefined
         ? plainCheck('merchantBlocklist', 'pass', `${merchant} is not on the blocklist.`)
         : plainCheck(
@@ -43,8 +46,9 @@ export const allowlist: Rule = {
   name: 'merchantAllowlist',
   compile: terms => {
     if (!terms || terms.merchantAllowlist.length === 0) return undefined
-    return ({ request: { merchant, payeeIban, alsoNamed = [] } }) => {
-      const pattern = firstMatch(terms.findAllowed, [merchant, ...alsoNamed], payeeIban)
+    return ({ request }) => {
+      const { merchant, payeeIban } = request
+      const pattern = firstMatch(terms.findAllowed, admittedNames(request), payeeIban)
       return pattern === undefined
         ? plainCheck('merchantAllowlist', 'fail', `${merchant} is not on the allowlist.`)
         : plainCheck(
@@ -128,11 +132,11 @@ export const countries: Rule = {
 export const boundMerchant: Rule = {
   name: 'boundMerchant',
   compile: () => input => {
-    const { merchant, payeeIban, budgets } = input.request
+    const { merchant, payeeIban, budgets, provenNames = [merchant] } = input.request
     const boundBudgets = budgets.filter(budget => budget.merchant)
     if (boundBudgets.length === 0) return undefined
     const otherwiseBound = boundBudgets.find(
-      budget => !isSamePayee(String(budget.merchant), merchant, payeeIban),
+      budget => !provenNames.some(name => isSamePayee(String(budget.merchant), name, payeeIban)),
     )
     return otherwiseBound
       ? plainCheck(
@@ -154,14 +158,15 @@ export const firstMerchantOnly: Rule = {
   name: 'lockToFirstMerchant',
   compile: terms => {
     if (!terms?.lockToFirstMerchant) return undefined
-    return ({ request: { merchant, alsoNamed = [] }, counters: { firstMerchant } }) => {
+    return ({ request, counters: { firstMerchant } }) => {
+      const { merchant } = request
       if (firstMerchant === null)
         return plainCheck(
           'lockToFirstMerchant',
           'skip',
           'The first merchant that is paid will be the only one.',
         )
-      return [merchant, ...alsoNamed].some(name => isSameMerchant(firstMerchant, name))
+      return admittedNames(request).some(name => isSameMerchant(firstMerchant, name))
         ? plainCheck('lockToFirstMerchant', 'pass', `${merchant} is the only merchant of this agent.`)
         : plainCheck('lockToFirstMerchant', 'fail', `This agent pays ${firstMerchant} only, not ${merchant}.`)
     }

@@ -26,6 +26,7 @@ const named = ({ authorizationId }: MessageContext): string => authorizationId a
 interface GivenMerchant {
   readonly merchant?: string | undefined
   readonly mcc?: string | null | undefined
+  readonly city?: string | null | undefined
   readonly country?: string | null | undefined
   readonly url?: string | null | undefined
 }
@@ -37,8 +38,9 @@ function merchantOf(
 ): CardMerchant | Refusal {
   const descriptor = given.merchant ?? authorization?.descriptor
   if (descriptor === undefined) return refuse('merchant_unnamed')
-  const { mcc = authorization?.mcc ?? null, country = authorization?.country ?? null, url = null } = given
-  return { descriptor, mcc, country, url, networkTokenId }
+  const { mcc = authorization?.mcc ?? null, country = authorization?.country ?? null } = given
+  const { city = null, url = null } = given
+  return { descriptor, mcc, city, country, url, networkTokenId }
 }
 
 const withMerchant = (

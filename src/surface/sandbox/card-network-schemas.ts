@@ -44,6 +44,16 @@ const networkTokenId = networkId('token that pays').meta({
 })
 const authorizationId = networkId('authorization')
 
+const city = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .meta({
+    description: 'The field of its own that a network has for the city of the merchant.',
+    examples: ['Berlin'],
+  })
+
 const merchant = {
   merchant: z
     .string()
@@ -55,6 +65,7 @@ const merchant = {
       examples: ['SQ *BOOKSHOP 1234 BERLIN'],
     }),
   mcc: mcc.nullable().default(null),
+  city: city.nullable().default(null),
   country: country.nullable().default(null),
   url: z
     .url({ protocol: /^https?$/ })
@@ -77,6 +88,7 @@ const laterMerchant = {
     .optional()
     .meta({ description: 'Default: that of the authorization. Required if that is unknown.' }),
   mcc: mcc.nullish(),
+  city: city.nullish(),
   country: country.nullish(),
   url: merchant.url.unwrap().optional(),
   agentCredentialId: agentCredentialId.meta({

@@ -42,7 +42,7 @@ const wire = (content: object, more: object = {}) => ({
   ...more,
 })
 
-const merchant = { descriptor: 'BOOKS', mcc: '5942', country: 'DE', url: null, networkTokenId: null }
+const merchant = { descriptor: 'BOOKS', mcc: '5942', city: null, country: 'DE', url: null, networkTokenId: null }
 const authorization = {
   kind: 'authorization',
   authorizationId: 'auth_1',

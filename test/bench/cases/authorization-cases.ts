@@ -28,6 +28,7 @@ const merchants: Readonly<Record<Cover, string>> = { covered: 'Bookshop {n}', un
 const merchantOf = (cover: Cover) => ({
   descriptor: merchants[cover],
   mcc: '5942',
+  city: null,
   country: 'DE',
   url: null,
   networkTokenId: null,

@@ -30,6 +30,7 @@ type Fate = keyof typeof FATES
 const merchant: CardMerchant = {
   descriptor: 'Bookshop',
   mcc: '5942',
+  city: null,
   country: 'DE',
   url: null,
   networkTokenId: null,

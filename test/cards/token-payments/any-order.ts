@@ -99,7 +99,14 @@ async function standingAfter(said: Readonly<Record<string, Said>>, order: readon
   const { client } = await service.owner()
   const { agent, card, intent } = await aPayer({}, client)
   const { tokenId, settle } = await begun({ card, intent }, 20, client)
-  const merchant = { descriptor: 'SHOP', mcc: null, country: null, url: null, networkTokenId: tokenId }
+  const merchant = {
+    descriptor: 'SHOP',
+    mcc: null,
+    city: null,
+    country: null,
+    url: null,
+    networkTokenId: tokenId,
+  }
   const messages = new Map<string, Awaited<ReturnType<typeof network.messageOf>>>()
   for (const [name, content] of Object.entries(said))
     if (content !== 'receipt') messages.set(name, await network.messageOf(card.id, content(merchant)))

@@ -57,7 +57,7 @@ export async function begun(
     authorize: (euros = amountEuros, more: object = {}) => network.authorize(card.id, euros, token, more),
     clear: (authorizationId: string | null, euros = amountEuros, more: object = {}) =>
       network.clear(card.id, authorizationId, euros, {
-        merchant: { mcc: null, country: null, ...token },
+        merchant: { mcc: null, city: null, country: null, ...token },
         ...more,
       }),
     payments: () => paymentsOf(card.id, by),

@@ -10,6 +10,7 @@ const kind = <K extends string>(value: K) => fc.constant(value)
 const merchant = fc.record({
   descriptor: fc.string({ unit: 'grapheme', maxLength: 40 }),
   mcc: orNull(fc.stringMatching(/^\d{4}$/)),
+  city: orNull(fc.string({ unit: 'grapheme', maxLength: 13 })),
   country: orNull(fc.stringMatching(/^[A-Z]{2}$/)),
   url: orNull(fc.webUrl()),
   networkTokenId: orNull(name),

@@ -15,6 +15,7 @@ import { sandboxWith } from './sandbox.ts'
 export const bookshop: CardMerchant = {
   descriptor: 'SQ *BOOKSHOP 1234 BERLIN',
   mcc: '5942',
+  city: null,
   country: 'DE',
   url: null,
   networkTokenId: null,

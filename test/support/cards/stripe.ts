@@ -62,6 +62,7 @@ export const merchantData = {
 export const merchant = {
   descriptor: 'SQ *BOOKSHOP 1234 BERLIN',
   mcc: '5942',
+  city: 'Berlin',
   country: 'DE',
   url: 'https://books.example',
   networkTokenId: null,

@@ -1,5 +1,5 @@
 import type { IntentSearch } from '../../../control/intents/index.ts'
-import { nameOfDescriptor, payableKeys } from '../../../control/merchants/index.ts'
+import { nameOfDescriptor, payableBy, refundableKeys } from '../../../control/merchants/index.ts'
 import type { PaymentFact } from '../../../control/payments/index.ts'
 import type {
   AuthorizationRequest,
@@ -68,7 +68,7 @@ export function searchOf(
   const amountCents = firstAmountOf(content)
   const merchant = merchantOf(content)
   if (amountCents === undefined || !merchant) return undefined
-  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountCents }
+  return { agentId, cardId, ...payableBy(merchant), amountCents }
 }
 
 /** One id for a credit that names no payment, whichever messages report it; null for any other message. */
@@ -78,7 +78,7 @@ export const creditIdOf = (content: MessageContent): string | null =>
 export function unnamedRefundOf({ content, cardId }: IncomingMessage): UnnamedRefund | undefined {
   if (content.kind !== 'refund' || content.authorizationId !== null) return undefined
   const { merchant, amountCents } = content
-  return { cardId, merchantKeys: payableKeys(merchant), amountCents }
+  return { cardId, merchantKeys: refundableKeys(merchant), amountCents }
 }
 
 export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
