@@ -42,7 +42,14 @@ const wire = (content: object, more: object = {}) => ({
   ...more,
 })
 
-const merchant = { descriptor: 'BOOKS', mcc: '5942', city: null, country: 'DE', url: null, networkTokenId: null }
+const merchant = {
+  descriptor: 'BOOKS',
+  mcc: '5942',
+  city: null,
+  country: 'DE',
+  url: null,
+  networkTokenId: null,
+}
 const authorization = {
   kind: 'authorization',
   authorizationId: 'auth_1',
@@ -59,6 +66,14 @@ describe('a message of the sandbox', () => {
         expect(read(sent(message))).toEqual({ kind: 'message', message })
       }),
     )
+  })
+
+  test('of an earlier version has no city', () => {
+    const { city: _, ...earlier } = merchant
+    expect(read(json(wire({ ...authorization, merchant: earlier })))).toMatchObject({
+      kind: 'message',
+      message: { content: { merchant } },
+    })
   })
 
   test('is recognized by its header, which proves nothing', () => {
