@@ -1,4 +1,4 @@
-import { cents } from '../../values/money.ts'
+import { cents, decimal } from '../../values/money.ts'
 import type { Mode } from '../contract/actor.ts'
 import type { OpenRecords } from '../contract/deadline.ts'
 import { type Process, type StartInput, workflowIdOf } from '../contract/process.ts'
@@ -104,5 +104,9 @@ function startInputOf(
 ): StartInput {
   const amount = amountCents === null ? {} : { amountCents: cents(amountCents) }
   const subject = about === null ? amount : { about }
-  return { id, ownerId, mode, agentId, summary: runSummary(process, mode, { id, agentId, ...subject }) }
+  return {
+    ...{ id, ownerId, mode, agentId },
+    summary: runSummary(process, mode, { id, agentId, ...subject }),
+    ...(amount.amountCents !== undefined && { amountEuros: Number(decimal(amount.amountCents)) }),
+  }
 }

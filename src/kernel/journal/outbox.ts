@@ -100,13 +100,12 @@ export const notifiersOf = (database: Database): Record<Channel, () => void> => 
   events: notifier(database, 'events', 10),
 })
 
-/** `Intent of € 25.00 in test mode, agent_…` */
+/** `Intent of € 25.00, test` */
 export function runSummary(
   { name, title = name }: Pick<Process, 'name' | 'title'>,
   mode: ProcessInput['mode'],
-  { id, agentId, amountCents, about }: ProcessRecord,
+  { id, amountCents, about }: ProcessRecord,
 ): string {
   const subject = about ?? (amountCents === undefined ? undefined : formatMoney(amountCents))
-  const agent = agentId && agentId !== id ? `, ${agentId}` : ''
-  return `${title} ${subject ? `of ${subject}` : id} in ${mode} mode${agent}`
+  return `${title} ${subject ? `of ${subject}` : id}, ${mode}`
 }

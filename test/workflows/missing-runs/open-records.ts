@@ -47,7 +47,8 @@ describe('open records', () => {
           ownerId: 'customer_1',
           mode: 'test',
           agentId: 'agent_1',
-          summary: 'Intent of € 25.00 in test mode, agent_1',
+          summary: 'Intent of € 25.00, test',
+          amountEuros: 25,
         },
       ]),
     )
