@@ -77,7 +77,7 @@ function releaseAbove(reference: Cause, kept: bigint, counters: PostedBatch['cou
   if (reserved > kept) counters.releasePart(reference, reserved - kept)
 }
 
-/** A refunded payment stays a use, whatever the order of its facts. */
+/** A refunded payment stays a use, in any order of its facts. */
 function setSpent(
   reference: Cause,
   { spentCents, capturedCents }: Pick<Usage, 'spentCents' | 'capturedCents'>,
