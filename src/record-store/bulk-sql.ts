@@ -1,8 +1,11 @@
 import type { Row, Sql, Tenant } from './records.ts'
 import type { Column, Table } from './table.ts'
 
-const columnsOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]) =>
+const membersOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]) =>
   columns.filter(({ member }) => members?.includes(member) ?? true)
+
+const columnsOf = <R extends { id: string }>(table: Table<R>, members?: readonly string[]) =>
+  membersOf(table, members).filter(({ formula }) => formula === undefined)
 
 /** `i.owner_id as "ownerId", …`, of all members or of these. A day stays text, as entities have it. */
 export const selectList = <R extends { id: string }>(
@@ -10,8 +13,11 @@ export const selectList = <R extends { id: string }>(
   alias: string,
   members?: readonly (keyof R & string)[],
 ): string =>
-  columnsOf(table, members)
-    .map(({ member, name, type }) => `${alias}.${name}${type === 'date' ? '::text' : ''} as "${member}"`)
+  membersOf(table, members)
+    .map(
+      ({ member, name, type, formula }) =>
+        `${formula ? `(${formula(alias)})` : `${alias}.${name}${type === 'date' ? '::text' : ''}`} as "${member}"`,
+    )
     .join(', ')
 
 const recordset = (columns: readonly Column[], place = '$1'): string =>

@@ -154,6 +154,38 @@ export const storedRuling = ({ holdCents, ...ruling }: Ruling): Stored<Ruling> =
   holdEuros: String(holdCents),
 })
 
+/** What a record keeps of the decision on it; the rest is read from the stored decision. */
+export interface DecisionSummary {
+  readonly id: string
+  readonly allowed: boolean
+  readonly requiresApproval: boolean
+  readonly riskScore: number | null
+}
+
+export const summarize = ({
+  id,
+  allowed,
+  requiresApproval,
+  riskScore,
+}: DecisionSummary): DecisionSummary => ({
+  id,
+  allowed,
+  requiresApproval,
+  riskScore,
+})
+
+/**
+ * SQL for the decision on a record, whose column `decision` has its summary, or all of it: a decision of earlier versions,
+ * or one that is not as it was stored. A member of the column wins, as it may have been forgotten.
+ */
+export const decisionOf = (record: string): string => `
+case when ${record}.decision is null or ${record}.decision -> 'checks' is not null then ${record}.decision
+  else '{"reason": "[forgotten]", "checks": [], "mandate": null}' || coalesce((
+    select d.result - 'holdEuros' || jsonb_build_object('policyId', d.policy_id, 'policyVersion', d.policy_version,
+      'risk', d.request -> 'risk') from decisions d
+    where (d.owner_id, d.mode, d.subject_id, d.id)
+      = (${record}.owner_id, ${record}.mode, ${record}.id, ${record}.decision ->> 'id')), '{}') || ${record}.decision end`
+
 const parseInstant = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
 const parseUse = <T extends Stored<MandateLimit | Budget>>({ limitEuros, usedEuros, ...others }: T) => ({

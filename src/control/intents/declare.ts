@@ -6,7 +6,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book } from '../../money/ledger/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { DecisionRow } from '../decisions/index.ts'
+import { type DecisionRow, summarize } from '../decisions/index.ts'
 import { payableKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { Ruling } from '../rules/index.ts'
@@ -148,6 +148,7 @@ function newIntent(
     expiresAt: state.levels.cappedExpiry(spend, after(now, lifetimeOf(request, needsPerson))),
     status: needsPerson ? intentMachine.initial : decidedStatus,
     decision,
+    decisionSummary: summarize(decision),
     decidedAt: needsPerson ? null : now,
     decidedBy: needsPerson ? null : deciderOf(ruling, agent),
     comment: null,

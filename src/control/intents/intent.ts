@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import {
   insertIntoBoth,
   lockedRowsById,
@@ -13,7 +13,7 @@ import {
 } from '../../record-store/index.ts'
 import { minutes } from '../../values/clock.ts'
 import { isNotAbout, isUnpaidIntent, type KeptWhile, type Personal } from '../../values/personal.ts'
-import { decisionTable } from '../decisions/index.ts'
+import { type DecisionSummary, decisionOf, decisionTable } from '../decisions/index.ts'
 import { foldMerchant } from '../merchants/index.ts'
 import type { Decision } from '../policies/index.ts'
 
@@ -43,7 +43,7 @@ const schema = defineEntity({
     ...record('intent'),
     agentId: p.text(),
     status: p.enum(intentMachine.states).onCreate(() => intentMachine.initial),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
     payeeIban: nullable.string(),
@@ -72,7 +72,8 @@ const schema = defineEntity({
       .strictNullable()
       .onCreate(() => null),
     comment: nullable.string(),
-    decision: p.json<Decision>(),
+    decision: p.json<Decision>().formula((_, { alias }) => decisionOf(alias)),
+    decisionSummary: p.json<DecisionSummary>().name('decision'),
     transactionId: nullable.string(),
     /** The pending payment. Until it ends, the intent can neither be cancelled nor expire. */
     paymentId: nullable.string(),
@@ -176,7 +177,7 @@ export const updateIntents = updateOf(intentTable, [
   'decidedAt',
   'decidedBy',
   'comment',
-  'decision',
+  'decisionSummary',
   'transactionId',
   'paymentId',
   'holdCents',

@@ -1,3 +1,4 @@
+import { decisionOf } from '../../control/decisions/index.ts'
 import { foldMerchant, nameOfDescriptor } from '../../control/merchants/index.ts'
 import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { boundedCache } from '../../values/bounded-cache.ts'
@@ -34,7 +35,7 @@ case when t.type = 'collect' then null
   when t.status = 'declined' and (declined.decision ->> 'allowed') = 'false' then 'kept_back' end`
 
 const ruleOf = (decision: string): string =>
-  `coalesce(jsonb_path_query_first(${decision}, '$.checks[*] ? (@.message == $.reason)') ->> 'rule', 'other')`
+  `coalesce(jsonb_path_query_first((${decision}), '$.checks[*] ? (@.message == $.reason)') ->> 'rule', 'other')`
 
 /** The changed transactions: as they are in the sums, as they should be, and whether these differ. */
 const states = (owners: string): string => `
@@ -43,7 +44,7 @@ noted as materialized (${notedWithin(owners, `event like 'transaction.%' or even
 states as materialized (
   select t.owner_id, t.mode, t.id, (t.created_at at time zone 'UTC')::date as day, coalesce(t.agent_id, '') as agent_id,
     coalesce(t.run_id, '') as run_id, t.merchant as name, coalesce(t.mcc, '') as mcc, t.wallet_id, t.type, t.intent_id,
-    ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf('declined.decision')} as rule,
+    ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf(decisionOf('declined'))} as rule,
     c.transaction_id is not null as is_known, c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
     c.intent_id as counted_intent_id, c.rule as counted_rule,
     (c.kind, c.cents, c.type, c.intent_id) is distinct from (${KIND}, t.amount_cents, t.type, t.intent_id) as is_changed
@@ -77,7 +78,7 @@ where t.type <> 'collect'`
 const KEPT_BACK = `
 select i.owner_id, i.mode, (n.created_at at time zone 'UTC')::date, i.agent_id, '', i.merchant, null, '', '', '', null, 'kept_back',
   case when n.event = 'intent.expired' then 'expired' when i.decided_by ->> 'type' = 'policy' then 'denied'
-    else 'turned_down' end || ' ' || ${ruleOf('i.decision')}, 1, i.amount_cents
+    else 'turned_down' end || ' ' || ${ruleOf(decisionOf('i'))}, 1, i.amount_cents
 from noted n
 cross join lateral (
   select * from intents one where (one.owner_id, one.mode, one.id) = (n.owner_id, n.mode, n.resource_id) limit 1

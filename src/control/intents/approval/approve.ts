@@ -5,6 +5,7 @@ import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { after } from '../../../values/clock.ts'
 import { compiledTermsOf, controlsOf } from '../../card-terms/index.ts'
+import { summarize } from '../../decisions/index.ts'
 import { decideSpend, type SpendDecision, type Spender } from '../../policies/index.ts'
 import { causeOf, type DecidedBy, type IntentRow, intentMachine, TOKEN_LIFETIME_MS } from '../intent.ts'
 import { type Approve, alreadyMessage, type IntentBatch, loadBatch, writeBatch } from '../intent-batch.ts'
@@ -141,6 +142,7 @@ function applyApproval(
     decidedBy: deciderOf(actor, signature?.verified.person),
     comment: input.body.comment,
     decision,
+    decisionSummary: summarize(decision),
     holdCents,
     expiresAt: deadlineOf(intent, now, state),
     payeeIban: signature ? signature.iban : intent.payeeIban,
