@@ -205,7 +205,7 @@ export const summarize = ({
  */
 export const decisionOf = (record: string): string => `
 case when ${record}.decision is null or ${record}.decision -> 'checks' is not null then ${record}.decision
-  else '{"reason": "[forgotten]", "checks": [], "mandate": null}' || coalesce((
+  else '{"reason": "[forgotten]", "checks": [], "mandate": null, "policyId": null, "policyVersion": null}' || coalesce((
     select d.result - 'holdEuros' || jsonb_build_object('policyId', d.policy_id, 'policyVersion', d.policy_version,
       'risk', d.request -> 'risk') from decisions d
     where (d.owner_id, d.mode, d.subject_id, d.id)
