@@ -18,7 +18,7 @@ create index intents_of_agent_by_status on intents (owner_id, mode, agent_id, st
 drop index transfers_not_left;
 create index transfers_by_status on transfers (owner_id, mode, status, id) where status <> 'completed';
 create index transactions_of_agent_by_status on transactions (owner_id, mode, agent_id, status, id)
-  where status in ('declined', 'refunded');
+  where agent_id is not null and status <> 'completed';
 create index card_authorizations_of_card_by_status on card_authorizations (owner_id, mode, card_id, status, id)
   where status in ('declined', 'reversed', 'expired', 'void', 'refunded');
 

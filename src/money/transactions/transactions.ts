@@ -114,11 +114,11 @@ export const underDelegation = ({ delegationId }: Pick<Actor, 'delegationId'>): 
       )
     : {}
 
-/** The condition is literal: PostgreSQL would not use the index over these statuses for a parameter. */
+/** The condition is literal: PostgreSQL would not use the index over all but completed transactions for a parameter. */
 const byStatus = (status: Transaction['status'] | undefined): object =>
-  status === 'declined' || status === 'refunded'
-    ? { status, ...sqlCondition("status in ('declined', 'refunded')") }
-    : definedOnly({ status })
+  status === undefined || status === 'completed'
+    ? definedOnly({ status })
+    : { status, ...sqlCondition("status <> 'completed'") }
 
 const transactions = implement(transactionsApi, {
   async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, status, ...filters } }, context) {
