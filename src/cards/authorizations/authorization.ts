@@ -6,9 +6,10 @@ import { authRequestsOf, noFacts, type PaymentFacts } from '../../control/paymen
 import type { Decision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
+import { NO_CENTS } from '../../values/money.ts'
 import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 /**
@@ -49,12 +50,12 @@ const schema = defineEntity({
     intentId: nullable.string(),
     networkTokenId: nullable.string(),
     mppCredentialId: nullable.string(),
-    amountCents: p.bigint().name('amount_cents'),
-    approvedCents: p.bigint().name('approved_cents'),
-    heldCents: p.bigint().name('held_cents'),
-    capturedCents: p.bigint().name('captured_cents'),
-    clearedCents: p.bigint().name('cleared_cents'),
-    refundedCents: p.bigint().name('refunded_cents'),
+    amountCents: centsColumn('amount_cents'),
+    approvedCents: centsColumn('approved_cents'),
+    heldCents: centsColumn('held_cents'),
+    capturedCents: centsColumn('captured_cents'),
+    clearedCents: centsColumn('cleared_cents'),
+    refundedCents: centsColumn('refunded_cents'),
     merchant: p.text(),
     merchantKey: p.text(),
     descriptor: p.text(),
@@ -133,12 +134,12 @@ export function addAuthorization(
     ...fundedMembers(descriptor, funding),
     networkTokenId: null,
     mppCredentialId: null,
-    amountCents: 0n,
-    approvedCents: 0n,
-    heldCents: 0n,
-    capturedCents: 0n,
-    clearedCents: 0n,
-    refundedCents: 0n,
+    amountCents: NO_CENTS,
+    approvedCents: NO_CENTS,
+    heldCents: NO_CENTS,
+    capturedCents: NO_CENTS,
+    clearedCents: NO_CENTS,
+    refundedCents: NO_CENTS,
     facts: noFacts,
     decision: null,
     decisionSummary: null,

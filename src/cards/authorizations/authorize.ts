@@ -17,7 +17,7 @@ import { riskEvents } from '../../control/risk/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, minOf } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus, restOf } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import {
   type AuthorizationRow,
@@ -149,7 +149,7 @@ export function decideRequest(
   const blocker = blockerOf(request, intent, batch)
   const decision = blocker ? blockedDecision(decided.decision, blocker) : decided.decision
   return {
-    approvedCents: decision.allowed ? amountCents : 0n,
+    approvedCents: decision.allowed ? amountCents : NO_CENTS,
     decision,
     decisionSummary: blocker ? decision : summarize(decision),
     decisionRow: decided.row,
@@ -167,7 +167,7 @@ function findCover(
   if (existing && !isPlaceholder(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
     const { approvedCents } = foldFacts(addFact(existing.facts, requestFact(content)))
-    return intent && approvedCents <= (intent.holdCents ?? 0n) ? intent : undefined
+    return intent && approvedCents <= (intent.holdCents ?? NO_CENTS) ? intent : undefined
   }
   const ids = intentId === undefined ? search && candidates.get(search) : [intentId]
   return findPayable(ids, batch)
@@ -184,7 +184,7 @@ export const findPayable = (
 /** The amount to hold beyond the current hold: less if facts came first. */
 function neededCents({ content, existing }: CardRequest): Cents {
   const facts = existing?.facts ?? noFacts
-  return foldFacts(addFact(facts, requestFact(content))).heldCents - foldFacts(facts).heldCents
+  return minus(foldFacts(addFact(facts, requestFact(content))).heldCents, foldFacts(facts).heldCents)
 }
 
 /** A check of the card itself comes first: the rules cannot outweigh it. */
@@ -236,7 +236,7 @@ function decideAmount(
     {
       kind: 'card',
       amountCents,
-      paymentCents: existing ? foldFacts(existing.facts).approvedCents + amountCents : undefined,
+      paymentCents: existing ? plus(foldFacts(existing.facts).approvedCents, amountCents) : undefined,
       merchant,
       alsoNamed: [name, descriptor, ...(url ? [url] : [])].filter(other => other !== merchant),
       payeeIban: null,
@@ -248,9 +248,7 @@ function decideAmount(
       risk,
       approval: null,
       walletFrozen: book.isFrozen(walletId),
-      availableCents: isChecked
-        ? book.available(walletId) + amountCents - minOf(cents(needed), cents(amountCents))
-        : null,
+      availableCents: isChecked ? plus(book.available(walletId), restOf(amountCents, needed)) : null,
       card: terms ? controlsOf(terms, isNamed) : null,
     },
     counters.snapshotOf(spender.id, spender.term),

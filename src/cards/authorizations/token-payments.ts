@@ -13,7 +13,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { authorizationEvents } from './api.ts'
 import { type AuthorizationRow, addAuthorization } from './authorization.ts'
 import { ofMachinePayment } from './authorization-rows.ts'
@@ -145,7 +145,8 @@ function intentBlocker(
   if (hasPayeeRecord(intent)) return 'intent_not_by_card'
   if (intent.cardId !== null && intent.cardId !== cardId) return 'intent_other_card'
   return (
-    payments.blockerOf(intent) ?? (amountCents > (intent.holdCents ?? 0n) ? 'amount_above_held' : undefined)
+    payments.blockerOf(intent) ??
+    (amountCents > (intent.holdCents ?? NO_CENTS) ? 'amount_above_held' : undefined)
   )
 }
 

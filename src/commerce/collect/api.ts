@@ -7,7 +7,7 @@ import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import {
   email,
   freeText,
@@ -172,7 +172,7 @@ export const openFails = {
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
 } as const satisfies Record<string, Failure>
 
-const HIGHEST = 99_999_999_999n
+const HIGHEST = cents(99_999_999_999n)
 
 const NO_NUMBER = 'No payment here accepts one. Leave it out.'
 

@@ -10,7 +10,7 @@ import {
 } from '../../money/transactions/index.ts'
 import { selectList } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { type openFails, type paymentEvents, requestEvent, requestPaymentEvent } from './api.ts'
 import { collectProcess } from './process.ts'
 import {
@@ -122,8 +122,8 @@ export function addPayment(
   const share = shareOf(request, amountCents, context.now, wasBegun)
   requestPaymentMachine.move(payment, 'received')
   Object.assign(payment, { amountCents, charge, ...share, receivedAt: context.now, updatedAt: context.now })
-  request.paidCents += share.countedCents
-  request.surplusCents += amountCents - share.countedCents
+  request.paidCents = plus(request.paidCents, share.countedCents)
+  request.surplusCents = plus(request.surplusCents, minus(amountCents, share.countedCents))
   request.updatedAt = context.now
   completeOrWait(locked, payment, context)
   const transaction = completedTransaction(transactionOf(request, payment), context, context)
@@ -175,9 +175,9 @@ const newPayment = (
   way,
   status: requestPaymentMachine.initial,
   amountCents,
-  countedCents: 0n,
+  countedCents: NO_CENTS,
   surplusReason: null,
-  refundedCents: 0n,
+  refundedCents: NO_CENTS,
   walletId,
   sourceId,
   charge: charge ?? null,
@@ -225,7 +225,7 @@ function emitShare(request: RequestRow, payment: PaymentRow, isPaid: boolean, { 
   if (surplusReason)
     emit('claim.request.surplus_received', {
       ...data,
-      surplusCents: amountCents - countedCents,
+      surplusCents: minus(amountCents, countedCents),
       reason: surplusReason,
     })
 }
@@ -267,8 +267,8 @@ function shareOf(
 ): Pick<PaymentRow, 'countedCents' | 'surplusReason'> {
   const { status, expiresAt } = request
   if (status !== 'open')
-    return { countedCents: 0n, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
-  if (expiresAt <= now && !wasInTime) return { countedCents: 0n, surplusReason: 'expired' }
+    return { countedCents: NO_CENTS, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
+  if (expiresAt <= now && !wasInTime) return { countedCents: NO_CENTS, surplusReason: 'expired' }
   const due = dueCents(request)
   return amountCents > due
     ? { countedCents: due, surplusReason: 'above_amount' }

@@ -5,6 +5,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
+  centsColumn,
   nullable,
   record,
   tenantTable,
@@ -14,7 +15,7 @@ import {
 } from '../../kernel/database/entity.ts'
 import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, plus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /** A SEPA payment is known only once it has arrived. Other payments can be pending. */
@@ -44,7 +45,7 @@ const paymentSchema = defineEntity({
     requestId: p.text(),
     way: p.enum(paymentWays),
     status: p.enum(requestPaymentMachine.states).onCreate(() => requestPaymentMachine.initial),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     countedCents: zeroCents('counted_cents'),
     surplusReason: nullable.enum(surplusReasons),
     refundedCents: zeroCents('refunded_cents'),
@@ -78,7 +79,7 @@ const requestSchema = defineEntity({
     agentId: nullable.string(),
     delegationId: nullable.string(),
     walletId: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     description: p.text(),
     payerName: nullable.string(),
     payerEmail: nullable.string(),
@@ -107,12 +108,12 @@ requestSchema.setClass(PaymentRequest)
 export const dueCents = ({
   amountCents,
   paidCents,
-}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => amountCents - paidCents
+}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => minus(amountCents, paidCents)
 
 export const receivedCents = ({
   paidCents,
   surplusCents,
-}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => paidCents + surplusCents
+}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => plus(paidCents, surplusCents)
 
 /** Whether the request can be paid at this instant. The deadline counts even if the process has not noticed it. */
 export const isPayable = (

@@ -11,7 +11,7 @@ import { type Refund, refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import { formatMoney } from '../../values/money.ts'
+import { cents, formatMoney } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
 import { type Receipt, receiptsOf } from '../receipts/index.ts'
 import type { disputesApi } from './api.ts'
@@ -201,7 +201,7 @@ function paymentSection({ transaction, payment }: CaseFile): Section {
         ['Begun', formatTime(transaction.createdAt)],
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
-        ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')],
+        ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(cents(amount))} (${id})`).join(', ')],
       ]),
     ],
   }
@@ -216,7 +216,7 @@ const refundOrigins = {
 
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
-  const credit = credits.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')
+  const credit = credits.map(({ id, amount }) => `${formatMoney(cents(amount))} (${id})`).join(', ')
   if (refunds.length === 0) return []
   const table: Block = {
     kind: 'table',
@@ -285,9 +285,9 @@ const factLabels = {
 
 function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
-  const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
+  const stated = factsOf(dispute.facts).map(({ at, type, cents: amount }) => ({
     at,
-    text: `${factLabels[type]}${cents === null ? '' : ` ${formatMoney(BigInt(cents))}.`}`,
+    text: `${factLabels[type]}${amount === null ? '' : ` ${formatMoney(cents(amount))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))

@@ -15,6 +15,7 @@ import {
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after } from '../../values/clock.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { disputesApi } from './api.ts'
 import { bundleOf, renderBundle } from './bundle.ts'
@@ -177,10 +178,10 @@ async function callProcessor(
   const { disputeId, kind, claim, openedAt, processorCardId } = asked
   const { requestId } = outside
   const call = { reference: `${disputeId}/${kind}`, requestId, now: new Date(asked.now) }
-  const amountCents = BigInt(claim.cents)
+  const amountCents = cents(claim.cents)
   if (kind === 'open') {
     const clearings = asked.clearings
-      .map(({ id, cents }) => ({ id, amountCents: BigInt(cents) }))
+      .map(({ id, cents: amount }) => ({ id, amountCents: cents(amount) }))
       .sort((one, other) => Number(other.amountCents - one.amountCents))
     const dispute = { ...claim, disputeId, amountCents, processorCardId, clearings }
     return { kind, answer: await disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call) }
@@ -204,7 +205,7 @@ async function callProcessor(
 
 const knownDispute = (
   { processorDisputeId, submittedAt }: DisputeCall,
-  amountCents: bigint,
+  amountCents: Cents,
 ): KnownDispute => ({
   processorDisputeId: processorDisputeId ?? '',
   amountCents,

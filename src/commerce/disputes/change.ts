@@ -3,7 +3,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { refundableOf } from '../../money/refunds/index.ts'
 import { clock } from '../../values/clock.ts'
-import { formatMoney } from '../../values/money.ts'
+import { formatMoney, sumOf } from '../../values/money.ts'
 import { findEvidence } from '../evidence/index.ts'
 import type { disputesApi } from './api.ts'
 import {
@@ -30,7 +30,8 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   // been in time then.
   if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
   // The dispute does not count against its own amount, and what the merchant refunded of it is added.
-  const most = (await refundableOf(transaction, context)) + dispute.countedCents + dispute.refundedCents
+  const refundable = await refundableOf(transaction, context)
+  const most = sumOf([refundable, dispute.countedCents, dispute.refundedCents])
   if (amountCents !== undefined && amountCents > most)
     return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
   Object.assign(dispute, { reason, description, amountCents: amountCents ?? dispute.amountCents })

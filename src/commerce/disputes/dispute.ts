@@ -1,11 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { flag, nullable, record, tenantTable, textArray, zeroCents } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  flag,
+  nullable,
+  record,
+  tenantTable,
+  textArray,
+  zeroCents,
+} from '../../kernel/database/entity.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { days, minutes } from '../../values/clock.ts'
-import { type Cents, cents, minus } from '../../values/money.ts'
+import { type Cents, minus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import {
   addFact,
@@ -73,12 +81,12 @@ const schema = defineEntity({
     reason: p.enum(disputeReasons),
     description: p.text(),
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     /**
      * Amounts refunded before the dispute, except requested refunds, which were never disputed. Only later
      * refunds reduce the dispute.
      */
-    refundedBeforeCents: p.bigint().name('refunded_before_cents'),
+    refundedBeforeCents: centsColumn('refunded_before_cents'),
     refundedCents: zeroCents('refunded_cents'),
     creditedCents: zeroCents('credited_cents'),
     recoveredCents: zeroCents('recovered_cents'),
@@ -129,7 +137,7 @@ export function recordFact(dispute: Dispute, { id, type, at, amountCents = null 
 }
 
 export const disputedRest = ({ amountCents, refundedCents }: Dispute): Cents =>
-  minus(cents(amountCents), cents(refundedCents))
+  minus(amountCents, refundedCents)
 
 /**
  * Whether the platform bears what the network does not pay. It does until the operator finds that the payment
@@ -146,9 +154,9 @@ export const claimOf = (dispute: Dispute): Claim => ({
 })
 
 export const bookedBy = ({ creditedCents, recoveredCents, lostCents }: Dispute): DisputeAmounts => ({
-  creditedCents: cents(creditedCents),
-  recoveredCents: cents(recoveredCents),
-  lostCents: cents(lostCents),
+  creditedCents,
+  recoveredCents,
+  lostCents,
 })
 
 export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const

@@ -16,7 +16,7 @@ import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { id, newId } from '../../values/ids.ts'
-import { cents, formatMoney, restOf } from '../../values/money.ts'
+import { type Cents, formatMoney, restOf } from '../../values/money.ts'
 import { disputeEvent, disputesApi, laterEvents } from './api.ts'
 import { bundle } from './bundle.ts'
 import { callStep, notice, submit } from './call-processor.ts'
@@ -88,7 +88,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     description: body.description,
     amountCents: body.amountCents ?? left,
     cardFrozen,
-    refundedBeforeCents: restOf(cents(transaction.refundedCents), onRequest),
+    refundedBeforeCents: restOf(transaction.refundedCents, onRequest),
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
     processor: ports.cardProcessor(tenant.mode).name,
@@ -104,7 +104,7 @@ function blockerOf(
   transaction: Transaction,
   payment: CardAuthorization | null,
   earlier: readonly Dispute[],
-  { left, body }: { readonly left: bigint; readonly body: Body },
+  { left, body }: { readonly left: Cents; readonly body: Body },
   { now, refuse }: Creating,
 ) {
   if (!BY_CARD.has(transaction.type)) return refuse('use_refund')

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { Challenge } from '../../mpp/index.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -43,7 +43,7 @@ const schema = defineEntity({
     /** Stored without the query, which may contain secrets. */
     url: p.text(),
     method: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     network: p.text(),
     challengeId: p.text(),
     /** Stored as the merchant sent it, every parameter byte for byte. */

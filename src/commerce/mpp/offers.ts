@@ -11,7 +11,7 @@ import {
   requestOf,
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, cents, formatMoney } from '../../values/money.ts'
 import { hostInName, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
@@ -136,7 +136,7 @@ const checkHold: Check = ({ charge: { amount } }, { heldCents }) =>
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${formatMoney(amount)}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for the full price.`,
+        message: `url: the merchant asks for ${formatMoney(cents(amount))}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for the full price.`,
       }
 
 const checkNetwork: Check = ({ card }, { networks }) =>

@@ -5,6 +5,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
+import { sumOf } from '../../values/money.ts'
 import { stepsApi } from './api.ts'
 import { paymentsInFile } from './queue.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
@@ -39,7 +40,7 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
     executeOn,
     sha256: createHash('sha256').update(content).digest('hex'),
     payments: payments.length,
-    totalCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0n),
+    totalCents: sumOf(payments.map(({ amountCents }) => amountCents)),
     madeAt: now,
     dueAt: now,
   })

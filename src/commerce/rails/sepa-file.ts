@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, timestamp, timestamps } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, timestamp, timestamps } from '../../kernel/database/entity.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -31,7 +31,7 @@ const schema = defineEntity({
     status: p.enum(fileMachine.states).onCreate(() => fileMachine.initial),
     messageId: p.text(),
     payments: p.integer(),
-    totalCents: p.bigint().name('total_cents'),
+    totalCents: centsColumn('total_cents'),
     content: nullable.string(),
     sha256: nullable.string(),
     madeAt: nullable.instant(),

@@ -5,6 +5,7 @@ import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { idsWithin } from '../../kernel/database/created-within.ts'
 import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { after } from '../../values/clock.ts'
+import { cents } from '../../values/money.ts'
 import { type ReceiptFacts, readText } from './read-text.ts'
 import type { matchers, Receipt, ReceiptStatus, Suggestion } from './receipt.ts'
 import { AROUND_MS, matchReceipt, type Payment, type Reason, totalDiffers } from './score.ts'
@@ -41,7 +42,7 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
   const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
   const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
-  const amountCents = BigInt(facts.total?.replace('.', '') ?? 0)
+  const amountCents = cents(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
     records.find(Transaction, { ...within, amountCents }, newest),
     records.find(Transaction, within, newest),

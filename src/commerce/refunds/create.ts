@@ -14,7 +14,7 @@ import { lockTransactions, type TransactionRow, updateRefunded } from '../../mon
 import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, formatMoney } from '../../values/money.ts'
+import { type Cents, cents, formatMoney, minus, sumOf } from '../../values/money.ts'
 import { beginRequestRefund, type PendingSteps, refundIdOf } from '../collect/index.ts'
 import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
@@ -171,7 +171,7 @@ function refusalOf(
 }
 
 function excessText({ amountCents, refundedCents, disputedCents }: TransactionRow, left: Cents): string {
-  const awaited = amountCents - refundedCents - disputedCents - left
+  const awaited = minus(amountCents, sumOf([refundedCents, disputedCents, left]))
   const parts = [
     [refundedCents, 'is refunded'],
     [awaited, 'is pending'],

@@ -10,6 +10,7 @@ import { openRefunds, Refund, type RefundRow, type Refunds, refundsById } from '
 import { lockTransactions } from '../../money/transactions/index.ts'
 import type { CardRefundOutcome, NewCardRefund, ProcessorFailure } from '../../ports/card-processor.ts'
 import { after, backoff, minutes } from '../../values/clock.ts'
+import { cents } from '../../values/money.ts'
 import {
   askAcquirer,
   type CardRefunds,
@@ -85,11 +86,11 @@ type PushAnswer = CardRefundOutcome | ProcessorFailure
 
 /** Every repetition has the same reference, so the next call reveals the outcome of a lost answer. */
 async function push(
-  { refundId, mode, now, since, cents, refund }: Push,
+  { refundId, mode, now, since, cents: amount, refund }: Push,
   { ports, requestId }: CallContext,
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
-  const asked = { ...refund, amountCents: BigInt(cents), requestedAt: new Date(since) }
+  const asked = { ...refund, amountCents: cents(amount), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
     pushRefund?.(asked, call) ?? { failure: 'refused', code: 'cannot', message: 'It cannot ask merchants.' }

@@ -13,7 +13,7 @@ import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import type { Book } from '../../money/ledger/index.ts'
 import type { Payable } from '../../money/references/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { atLeastZero, type Cents, formatMoney } from '../../values/money.ts'
 import type { payRefusals, transfersApi } from './api.ts'
 import type { madeTransferEvents, recordPaymentEvents } from './schemas.ts'
 
@@ -76,7 +76,7 @@ export function chargeTokenBudget(
 }
 
 const aboveBudget = (amount: Cents, left: Cents): string =>
-  `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(left > 0n ? left : 0n)} are left of the token’s budget.`
+  `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(atLeastZero(left))} are left of the token’s budget.`
 
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,

@@ -11,7 +11,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { Subjects } from '../../statements/index.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, decimal, NO_CENTS, sumOf } from '../../values/money.ts'
 import type { challengeApi } from './api.ts'
 import { type Part, partsOf, partsRefusal } from './transfer.ts'
 
@@ -26,7 +26,7 @@ export const paymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],
 ): Subjects['payment'] => ({
-  totalEuros: decimal(payees.reduce((sum, { amountCents }) => sum + amountCents, 0n)),
+  totalEuros: decimal(sumOf(payees.map(({ amountCents }) => amountCents))),
   currency: 'EUR',
   payees: payees.map(({ amountCents, ...payee }) => ({ ...payee, amountEuros: decimal(amountCents) })),
   fromWalletId,
@@ -95,7 +95,7 @@ async function payeesOfSplit(
 }
 
 async function payeeOf(
-  { fromWalletId, toWalletId, beneficiaryId, amountCents = 0n }: Body,
+  { fromWalletId, toWalletId, beneficiaryId, amountCents = NO_CENTS }: Body,
   { sql, tenant, refuse }: ChallengeContext,
 ) {
   const ids = new Set([fromWalletId, ...(toWalletId ? [toWalletId] : [])])

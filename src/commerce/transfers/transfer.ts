@@ -3,12 +3,12 @@ import type { Reason } from '../../iso20022/reason-codes.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
 import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, fractionOf, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
@@ -115,7 +115,7 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
     scheme: nullable.enum(schemes),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),
     endToEndId: nullable.string(),
@@ -206,7 +206,7 @@ export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer):
 
 export const transferResponse = (transfer: TransferRow) =>
   withMembers(transfer, {
-    parts: transfer.parts?.map(({ walletId, cents }) => ({ walletId, amountCents: BigInt(cents) })) ?? null,
+    parts: transfer.parts?.map(part => ({ walletId: part.walletId, amountCents: cents(part.cents) })) ?? null,
     payeeCheck: transfer.payeeCheck && { code: null, ...transfer.payeeCheck },
   })
 
@@ -217,13 +217,13 @@ export function transferEvent(transfer: TransferRow, comment = transfer.reason?.
 }
 
 /** In cents: a hundred million euros. */
-export const MAX_TRANSFER = 10_000_000_000n
+export const MAX_TRANSFER = cents(10_000_000_000n)
 
 interface SplitRequest {
-  readonly amountCents?: bigint | undefined
+  readonly amountCents?: Cents | undefined
   readonly parts: readonly {
     walletId: string
-    amountCents?: bigint | undefined
+    amountCents?: Cents | undefined
     share?: number | undefined
   }[]
 }
@@ -231,16 +231,16 @@ interface SplitRequest {
 export function partsOf({ amountCents, parts }: SplitRequest): Part[] {
   const amounts =
     amountCents === undefined
-      ? parts.map(part => part.amountCents ?? 0n)
+      ? parts.map(part => part.amountCents ?? NO_CENTS)
       : divide(
           amountCents,
           parts.map(({ share = 0 }) => share),
         )
-  return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? 0n }))
+  return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? NO_CENTS }))
 }
 
 export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {
-  if (parts.reduce((sum, { amountCents }) => sum + amountCents, 0n) > MAX_TRANSFER) return 'too_much'
+  if (sumOf(parts.map(({ amountCents }) => amountCents)) > MAX_TRANSFER) return 'too_much'
   return parts.some(({ amountCents }) => amountCents === 0n) ? 'part_of_nothing' : undefined
 }
 
@@ -248,16 +248,17 @@ export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_noth
 export function divide(amount: Cents, shares: readonly number[]): Cents[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
-  const parts = weights.map(weight => (amount * weight) / total)
-  const leftOver = amount - parts.reduce((sum, part) => sum + part, 0n)
+  const roundedDown = weights.map(weight => fractionOf(amount, [weight, total]))
+  const leftOver = minus(amount, sumOf(roundedDown))
   const byLoss = weights
     .map((weight, index) => ({ index, lost: (amount * weight) % total }))
     .toSorted((one, other) => Number(other.lost - one.lost) || one.index - other.index)
-  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = (parts[index] as Cents) + 1n
-  return parts
+  const aCentMore = new Set(byLoss.slice(0, Number(leftOver)).map(({ index }) => index))
+  return roundedDown.map((part, index) => (aCentMore.has(index) ? plus(part, CENT) : part))
 }
 
 const SCALE = 10_000
+const CENT = cents(1n)
 
 export const transfersPersonal = {
   transfers: {

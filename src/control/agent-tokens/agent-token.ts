@@ -5,7 +5,7 @@ import { credential } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { first } from '../../values/collections.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { readBudgetUse } from '../agents/index.ts'
 import { readPaidByTokens } from './limits.ts'
@@ -55,9 +55,13 @@ export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenan
   const budgetOf = (token: AgentToken, maxCents: Cents) => {
     const declared = useOf(token.id)
     const paid = paidOf(token.id)
-    const heldCents = declared.heldCents + paid.heldCents
-    const spentCents = declared.spentCents + paid.spentCents
-    return { heldCents, spentCents, remainingCents: isValid(token) ? maxCents - heldCents - spentCents : 0n }
+    const heldCents = plus(declared.heldCents, paid.heldCents)
+    const spentCents = plus(declared.spentCents, paid.spentCents)
+    return {
+      heldCents,
+      spentCents,
+      remainingCents: isValid(token) ? minus(maxCents, plus(heldCents, spentCents)) : NO_CENTS,
+    }
   }
   return tokens.map(token => {
     const { maxAmountCents } = token

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
 import { type BudgetUse, readBudgetUse, UNUSED } from '../agents/index.ts'
 
 export interface TokenLimit {
@@ -43,7 +43,7 @@ export async function tokenLimits(
   return new Map(
     tokens.map(token => {
       const { heldCents, spentCents } = paidOf(token.id)
-      return [token.id, { ...token, paidCents: heldCents + spentCents }]
+      return [token.id, { ...token, paidCents: plus(heldCents, spentCents) }]
     }),
   )
 }
@@ -57,11 +57,11 @@ export class TokenBudgets {
   }
 
   leftOf(tokenId: string): Cents {
-    return this.#left.get(tokenId) ?? 0n
+    return this.#left.get(tokenId) ?? NO_CENTS
   }
 
   charge(tokenId: string, amount: Cents): void {
-    this.#left.set(tokenId, this.leftOf(tokenId) - amount)
+    this.#left.set(tokenId, minus(this.leftOf(tokenId), amount))
   }
 }
 
@@ -74,7 +74,7 @@ export async function openTokenBudgets(
   const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
   const left = [...limits.values()].map(({ id, maxAmountCents, paidCents }) => {
     const { heldCents, spentCents } = useOf(id)
-    return [id, maxAmountCents - heldCents - spentCents - paidCents] as const
+    return [id, minus(maxAmountCents, sumOf([heldCents, spentCents, paidCents]))] as const
   })
   return new TokenBudgets(new Map(left))
 }

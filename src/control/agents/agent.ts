@@ -6,7 +6,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { tableOf, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 
@@ -105,7 +105,7 @@ export interface BudgetUse {
   readonly spentCents: Cents
 }
 
-export const UNUSED: BudgetUse = { heldCents: 0n, spentCents: 0n }
+export const UNUSED: BudgetUse = { heldCents: NO_CENTS, spentCents: NO_CENTS }
 
 const USES = `
 select subject as id, reserved_cents as "heldCents", spent_cents as "spentCents" from counters

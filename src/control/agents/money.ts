@@ -10,6 +10,7 @@ import {
   walletsById,
 } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import { Agent, agentEvent, lockAgent } from './agent.ts'
 import type { agentsApi } from './api.ts'
 
@@ -49,7 +50,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
     amountCents,
     balanceCents: posted,
   })
-  return { agentId: agent.id, walletId, availableCents: posted - held, heldCents: held }
+  return { agentId: agent.id, walletId, availableCents: minus(posted, held), heldCents: held }
 }
 
 export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
@@ -63,8 +64,8 @@ export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
   return {
     agentId: agent.id,
     walletId,
-    availableCents: balance?.availableCents ?? 0n,
-    heldCents: balance?.heldCents ?? 0n,
+    availableCents: balance?.availableCents ?? NO_CENTS,
+    heldCents: balance?.heldCents ?? NO_CENTS,
   }
 }
 

@@ -2,7 +2,7 @@ import { defineEntity } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, plus } from '../../values/money.ts'
 import { remainingOf } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
 import type { Counter } from './counter.ts'
@@ -43,7 +43,7 @@ interface Limits {
 const budgetUse = ({ reserved: heldCents, spent: spentCents, limit }: Counter) => ({
   heldCents,
   spentCents,
-  remainingCents: limit === null ? null : remainingOf({ limit, used: heldCents + spentCents }),
+  remainingCents: limit === null ? null : remainingOf({ limit, used: plus(heldCents, spentCents) }),
 })
 
 const unlimited = { dailyLimitCents: null, monthlyLimitCents: null, day: null, month: null, updatedAt: null }

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, plus } from '../../values/money.ts'
 
 /** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
 export interface Counter extends Row {
@@ -40,7 +40,7 @@ export const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month
 
 export const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
 
-export const usedOf = ({ reserved, spent }: Counter): Cents => reserved + spent
+export const usedOf = ({ reserved, spent }: Counter): Cents => plus(reserved, spent)
 
 type UseState = 'none' | 'reserved' | 'made'
 

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
 import { exact } from '../../record-store/index.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, negated, plus } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
 import {
   type Counter,
@@ -113,8 +113,8 @@ export class BudgetCounters {
       day,
       term: ofTerm,
       amount,
-      reserved: 0n,
-      spent: 0n,
+      reserved: NO_CENTS,
+      spent: NO_CENTS,
       made: false,
     }
     this.#reservations.set(causeKey(cause), reservation)
@@ -124,27 +124,27 @@ export class BudgetCounters {
       if (!isInTerm(all, ofSubject)) Object.assign(all, { term: ofSubject, uses: 0, reservedUses: 0 })
       if (!all.lastSpendAt || all.lastSpendAt < this.#now) all.lastSpendAt = this.#now
     }
-    this.#change(reservation, { reserved: amount, spent: 0n })
+    this.#change(reservation, { reserved: amount, spent: NO_CENTS })
   }
 
   /** Turns reserved into spent. The first time, it counts as a use, and its merchant may be the agent's first. */
   spend(cause: Cause, amount: Cents, merchant: string): void {
     const reservation = this.#reservation(cause)
     const used = amount < reservation.reserved ? amount : reservation.reserved
-    this.#change(reservation, { reserved: -used, spent: amount }, true)
+    this.#change(reservation, { reserved: negated(used), spent: amount }, true)
     for (const subject of reservation.subjects) this.#counter(subject, 'all').firstMerchant ??= merchant
   }
 
   /** Releases the rest of a reservation, and returns it. Returns zero if it was released before. */
   release(cause: Cause): Cents {
-    return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? 0n)
+    return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? NO_CENTS)
   }
 
   releasePart(cause: Cause, amount: Cents): Cents {
     const reservation = this.#reservations.get(causeKey(cause))
     const left = reservation && reservation.reserved < amount ? reservation.reserved : amount
-    if (!reservation || left === 0n) return 0n
-    this.#change(reservation, { reserved: -left, spent: 0n })
+    if (!reservation || left === 0n) return NO_CENTS
+    this.#change(reservation, { reserved: negated(left), spent: NO_CENTS })
     return left
   }
 
@@ -155,7 +155,7 @@ export class BudgetCounters {
   giveBack(cause: Cause, amount: Cents): void {
     const reservation = this.#reservation(cause)
     if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: the refund exceeds what was spent`)
-    this.#change(reservation, { reserved: 0n, spent: -amount }, reservation.made)
+    this.#change(reservation, { reserved: NO_CENTS, spent: negated(amount) }, reservation.made)
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')
       if (all.spent === 0n) all.firstMerchant = null
@@ -165,7 +165,7 @@ export class BudgetCounters {
   /** Corrects whether the reservation was paid, if that does not follow from the amounts. */
   noteUse(cause: Cause, made: boolean): void {
     const reservation = this.#reservation(cause)
-    if (reservation.made !== made) this.#change(reservation, { reserved: 0n, spent: 0n }, made)
+    if (reservation.made !== made) this.#change(reservation, { reserved: NO_CENTS, spent: NO_CENTS }, made)
   }
 
   async write(sql: Sql): Promise<void> {
@@ -190,14 +190,14 @@ export class BudgetCounters {
     made = reservation.made,
   ): void {
     const before = useStateOf(reservation)
-    reservation.reserved += reserved
-    reservation.spent += spent
+    reservation.reserved = plus(reservation.reserved, reserved)
+    reservation.spent = plus(reservation.spent, spent)
     reservation.made = made
     this.#changedReservations.add(reservation)
     const after = useStateOf(reservation)
     for (const counter of this.#countersFor(reservation)) {
-      counter.reserved += reserved
-      counter.spent += spent
+      counter.reserved = plus(counter.reserved, reserved)
+      counter.spent = plus(counter.spent, spent)
       this.#changedCounters.add(counter)
     }
     for (const subject of reservation.subjects) {

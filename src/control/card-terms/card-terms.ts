@@ -4,6 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
+import type { Cents } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type Budget, type CardControls, type CompiledPolicy, compileCardTerms } from '../rules/index.ts'
 
@@ -90,7 +91,7 @@ export function cardBudgets(
   counters: BudgetCounters,
 ): Budget[] {
   const { dayCents, monthCents } = counters.snapshotOf(id, null)
-  const budget = (period: 'day' | 'month', limitCents: bigint | null, usedCents: bigint): Budget[] =>
+  const budget = (period: 'day' | 'month', limitCents: Cents | null, usedCents: Cents): Budget[] =>
     limitCents === null ? [] : [{ level: 'card', id, name: id, period, limitCents, usedCents }]
   return [...budget('day', dailyLimitCents, dayCents), ...budget('month', monthlyLimitCents, monthCents)]
 }

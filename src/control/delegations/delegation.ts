@@ -3,7 +3,14 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  nullable,
+  record,
+  tenantTable,
+  textArray,
+  timestamp,
+} from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -27,7 +34,7 @@ const schema = defineEntity({
     ancestors: textArray(),
     label: nullable.string(),
     merchant: nullable.string(),
-    maxAmountCents: p.bigint().name('max_amount_cents'),
+    maxAmountCents: centsColumn('max_amount_cents'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     status: p.enum(delegationMachine.states).onCreate(() => delegationMachine.initial),
     codeHash: p.text(),

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
 import { type TokenLimit, tokenLimits } from '../agent-tokens/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type CardTermsRow, cardBudgets, openCardTerms } from '../card-terms/index.ts'
@@ -53,10 +53,10 @@ export class BudgetLevels {
   }
 
   budgetsOf(ids: BudgetLevelIds, counters: BudgetCounters): Budget[] {
-    const below = this.#levelsOf(ids).flatMap(({ limitCents, paidCents = 0n, ...level }) =>
+    const below = this.#levelsOf(ids).flatMap(({ limitCents, paidCents = NO_CENTS, ...level }) =>
       limitCents === null
         ? []
-        : { ...level, limitCents, usedCents: counters.totalUsed(level.id) + paidCents },
+        : { ...level, limitCents, usedCents: plus(counters.totalUsed(level.id), paidCents) },
     )
     const card = this.cardOf(ids)
     return [...counters.ownerBudgets(), ...below, ...(card ? cardBudgets(card, counters) : [])]

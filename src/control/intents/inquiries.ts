@@ -1,5 +1,5 @@
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { formatMoney } from '../../values/money.ts'
+import { cents, formatMoney } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { CardTerms } from '../card-terms/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
@@ -107,7 +107,7 @@ export const inquiries = implement(inquiryApi, {
     if (intent.status !== 'approved' && intent.status !== 'completed') return refuse('intent_not_approved')
     const { actualAmountCents, actualMerchant } = body
     const decision = await records.findOne(StoredDecision, { subjectId: intent.id, id: intent.decision.id })
-    const approvedCents = decision ? BigInt(decision.result.holdEuros) : intent.amountCents
+    const approvedCents = decision ? cents(decision.result.holdEuros) : intent.amountCents
     const mismatches: { field: 'amount' | 'merchant'; message: string }[] = []
     if (actualAmountCents > approvedCents)
       mismatches.push({

@@ -2,7 +2,7 @@ import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
 import { after } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
 import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
 import { AgentMandates } from '../mandates/index.ts'
@@ -94,7 +94,7 @@ export const readSpendContext = contextLoader({
   async funds(sql, { tenant }, wallets) {
     const balances = await balancesOf(sql, tenant, wallets)
     return {
-      available: wallet => balances.get(wallet)?.availableCents ?? 0n,
+      available: wallet => balances.get(wallet)?.availableCents ?? NO_CENTS,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
     }
   },

@@ -1,5 +1,5 @@
 import { weightedCache } from '../../values/bounded-cache.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type MandateUse, mandateInWords } from '../rules/index.ts'
 import {
@@ -50,16 +50,16 @@ const compiled = weightedCache(
     BASE_ENTRIES + merchants.length + mccs.length + countries.length,
 )
 
-const eurosOf = (cents: string | null): Cents | null => (cents === null ? null : BigInt(cents))
+const amountOf = (text: string | null): Cents | null => (text === null ? null : cents(text))
 
 function readTerms(id: string, terms: StoredTerms): OpenMandate {
   const { agentId, personId, name, status, expiresAt, count, merchants, mccs, countries } = terms
   const constraints = compiled(id, () =>
     compileConstraints({
-      perTransactionCents: eurosOf(terms.perTransactionCents),
-      perDayCents: eurosOf(terms.perDayCents),
-      perMonthCents: eurosOf(terms.perMonthCents),
-      totalCents: eurosOf(terms.totalCents),
+      perTransactionCents: amountOf(terms.perTransactionCents),
+      perDayCents: amountOf(terms.perDayCents),
+      perMonthCents: amountOf(terms.perMonthCents),
+      totalCents: amountOf(terms.totalCents),
       count,
       merchants,
       mccs,

@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, plus } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
@@ -43,7 +43,7 @@ function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
     const merged = merchants.get(key)
     if (merged) {
       merged.spends += row.spends
-      merged.amountCents += row.amountCents
+      merged.amountCents = plus(merged.amountCents, row.amountCents)
     } else merchants.set(key, { ...row })
   }
   return [...merchants.values()].sort(byUse)

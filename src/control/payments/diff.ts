@@ -1,4 +1,4 @@
-import { type Cents, cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { type PaymentState, type Share, sharesOf } from './state.ts'
 
 export interface BookedAmounts {
@@ -23,11 +23,7 @@ export interface PaymentDiff {
 }
 
 export function diffOf(booked: BookedAmounts, state: PaymentState): PaymentDiff {
-  const [captured, cleared, refunded] = [
-    cents(booked.capturedCents),
-    cents(booked.clearedCents),
-    cents(booked.refundedCents),
-  ]
+  const [captured, cleared, refunded] = [booked.capturedCents, booked.clearedCents, booked.refundedCents]
   return {
     captureCents: restOf(state.capturedCents, captured),
     undoCents: restOf(captured, state.capturedCents),

@@ -1,6 +1,6 @@
 import type { Cause } from '../../money/ledger/index.ts'
 import { firstOpenWallet } from '../../money/wallets/index.ts'
-import { type Cents, cents, minOf, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, minOf, NO_CENTS, plus, restOf } from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
 import { type Channel, coveringIntent, type Evidence, type Payment, type PaymentBatch } from './payment.ts'
 import { intentReference } from './references.ts'
@@ -47,9 +47,9 @@ class PaymentMoney {
   capture(amount: Cents, shares: readonly Share[]): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
-    let left = cents(amount)
+    let left = amount
     for (const hold of this.#holds(shares)) {
-      const part = minOf(cents(book.heldFor(hold)), left)
+      const part = minOf(book.heldFor(hold), left)
       if (part > 0n) book.capture(postings.capture, hold, clearing, part, this.#next())
       left = restOf(left, part)
     }
@@ -91,8 +91,8 @@ class PaymentMoney {
     let freed: Cents = NO_CENTS
     for (const { increment, approvedCents, heldCents } of shares) {
       const hold = this.#channel.holdReference(this.#payment.id, increment)
-      const excess = restOf(cents(book.heldFor(hold)), heldCents)
-      if (excess > 0n) freed += book.releasePart(hold, excess, this.#next())
+      const excess = restOf(book.heldFor(hold), heldCents)
+      if (excess > 0n) freed = plus(freed, book.releasePart(hold, excess, this.#next()))
       if (!book.hasHeld(hold) && heldCents > 0n && approvedCents > 0n) this.#hold(hold, heldCents)
     }
     if (freed > 0n) this.#repay(freed)
@@ -101,7 +101,7 @@ class PaymentMoney {
   #hold(hold: Cause, wanted: Cents): void {
     const { book } = this.#batch
     const { walletId } = this.#payment
-    const part = minOf(cents(wanted), cents(book.available(walletId)))
+    const part = minOf(wanted, book.available(walletId))
     if (part > 0n && !book.isFrozen(walletId) && !this.#isClosed()) book.hold(walletId, part, hold)
   }
 

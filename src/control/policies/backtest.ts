@@ -3,7 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, NO_CENTS, plus } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { type DecisionSpan, type RecordedDecision, recordedDecisions } from '../decisions/index.ts'
 import { type CompiledPolicy, compilePolicy, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
@@ -19,7 +19,7 @@ interface Total {
   amountCents: Cents
 }
 
-const zero = (): Total => ({ count: 0, amountCents: 0n })
+const zero = (): Total => ({ count: 0, amountCents: NO_CENTS })
 const noDifferences = () => ({ newlyDenied: zero(), newlyAllowed: zero(), newlyToPerson: zero() })
 
 const differenceNames = { denied: 'newlyDenied', allowed: 'newlyAllowed', person: 'newlyToPerson' } as const
@@ -46,12 +46,12 @@ class Report {
     const { was, now, ruling } = replayed
     this.decisions++
     if (ruling && now !== was) this.#addDifference(recorded, replayed, ruling)
-    else addTo(ruling ? this.totals.same : this.totals.decidedBefore, BigInt(recorded.request.amountEuros))
+    else addTo(ruling ? this.totals.same : this.totals.decidedBefore, cents(recorded.request.amountEuros))
   }
 
   #addDifference(recorded: RecordedDecision, replayed: Replayed, ruling: Ruling): void {
     const { was, now } = replayed
-    const amountCents = BigInt(recorded.request.amountEuros)
+    const amountCents = cents(recorded.request.amountEuros)
     const rule = decidingRule(recorded, replayed, ruling)
     const ruleTotals = this.byRule.get(rule) ?? noDifferences()
     this.byRule.set(rule, ruleTotals)
@@ -77,7 +77,7 @@ class Report {
 
 function addTo(total: Total, amountCents: Cents): void {
   total.count++
-  total.amountCents += amountCents
+  total.amountCents = plus(total.amountCents, amountCents)
 }
 
 export async function replayAll(

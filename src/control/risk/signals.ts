@@ -1,4 +1,4 @@
-import { formatMoney } from '../../values/money.ts'
+import { formatMoney, roundCents } from '../../values/money.ts'
 import { declaredIn, type Profile, type Spend } from './profile.ts'
 
 /** More usual deviations than this are unusual: by chance, fewer than one amount in a thousand deviates so far. */
@@ -134,7 +134,7 @@ const amountOutlier: Signal = ({ spend, profile: { amounts } }) => {
   const excess = Number(spend.amountCents) - usual
   if (excess <= MAX_DEVIATIONS * MIN_DEVIATION_SHARE * usual) return undefined
   if (excess <= MAX_DEVIATIONS * deviationOf(amounts, usual)) return undefined
-  const usualCents = formatMoney(BigInt(Math.round(usual)))
+  const usualCents = formatMoney(roundCents(usual))
   return `${formatMoney(spend.amountCents)} is far more than the agent usually spends, ${usualCents}.`
 }
 

@@ -1,5 +1,5 @@
 import { jsonName } from '../../values/json-names.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, fractionOf, minus, plus } from '../../values/money.ts'
 import { type Budget, checkLimit, type Outcome, plainCheck, remainingOf, toFigure } from './decision.ts'
 import type { Evaluator, PolicyTerms, Rule, RuleInput } from './evaluation.ts'
 
@@ -119,7 +119,7 @@ export const tolerance: Rule = {
       outcome: 'pass',
       limit: toFigure(holdCents),
       used: toFigure(amountCents),
-      remaining: toFigure(holdCents - amountCents),
+      remaining: toFigure(minus(holdCents, amountCents)),
       message: `The amount charged may be up to ${formatMoney(holdCents)}.`,
     })
   },
@@ -131,7 +131,7 @@ export const tolerance: Rule = {
 export function withTolerance(amount: Cents, percent: number | null): Cents {
   if (!percent) return amount
   const hundredths = BigInt(Math.round(percent * 100))
-  return amount + (amount * hundredths + 9_999n) / 10_000n
+  return plus(amount, fractionOf(amount, [hundredths, 10_000n], 'up'))
 }
 
 /**
@@ -152,8 +152,8 @@ export function amountToHold(
   }
   if (terms.maxTransactionCents !== null) capAt(terms.maxTransactionCents)
   if (card && card.maxTransactionCents !== null) capAt(card.maxTransactionCents)
-  if (terms.dailyLimitCents !== null) capAt(terms.dailyLimitCents - counters.dayCents)
-  if (terms.monthlyLimitCents !== null) capAt(terms.monthlyLimitCents - counters.monthCents)
+  if (terms.dailyLimitCents !== null) capAt(minus(terms.dailyLimitCents, counters.dayCents))
+  if (terms.monthlyLimitCents !== null) capAt(minus(terms.monthlyLimitCents, counters.monthCents))
   for (const budget of budgets) capAt(remainingIn(budget))
   if (mandate && asksForAmount(terms, amountCents)) {
     if (mandate.perTransactionCents !== null) capAt(mandate.perTransactionCents)

@@ -1,4 +1,4 @@
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, minus, NO_CENTS } from '../../values/money.ts'
 
 export const verdicts = ['allowed', 'person', 'denied'] as const
 
@@ -138,8 +138,8 @@ export interface Counters {
 }
 
 export const zeroCounters: Counters = {
-  dayCents: 0n,
-  monthCents: 0n,
+  dayCents: NO_CENTS,
+  monthCents: NO_CENTS,
   uses: 0,
   openUses: 0,
   lastSpendAt: null,
@@ -171,7 +171,8 @@ interface LimitUsage {
   readonly used: Cents
 }
 
-export const remainingOf = ({ limit, used }: LimitUsage): Cents => (used < limit ? limit - used : 0n)
+export const remainingOf = ({ limit, used }: LimitUsage): Cents =>
+  used < limit ? minus(limit, used) : NO_CENTS
 
 interface RequestedAmount {
   readonly amount: Cents

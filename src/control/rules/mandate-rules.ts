@@ -1,4 +1,4 @@
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, minus, plus } from '../../values/money.ts'
 import { asksForAmount } from './amount-rules.ts'
 import {
   type Check,
@@ -38,7 +38,7 @@ const leftAfter = ({ limits }: MandateUse, holdCents: Cents): LimitLeft[] =>
   limits.map(({ period, limitCents, usedCents }) => ({
     period,
     limitCents,
-    leftCents: limitCents - usedCents - holdCents,
+    leftCents: minus(limitCents, plus(usedCents, holdCents)),
   }))
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
@@ -82,7 +82,7 @@ function allowedBy(use: MandateUse, holdCents: Cents): Check {
     ...plainCheck('mandate', 'pass', `${mandateInWords(use)} approves it without a person${words}.`),
     ...(narrowest && {
       limit: toFigure(narrowest.limitCents),
-      used: toFigure(narrowest.limitCents - narrowest.leftCents),
+      used: toFigure(minus(narrowest.limitCents, narrowest.leftCents)),
       remaining: toFigure(narrowest.leftCents),
     }),
   }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { days } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -53,7 +53,7 @@ const schema = defineEntity({
     address: p.json<PostalAddress>(),
     website: nullable.string(),
     intendedUse: p.text(),
-    expectedMonthlyVolumeCents: p.bigint().name('expected_monthly_volume_cents'),
+    expectedMonthlyVolumeCents: centsColumn('expected_monthly_volume_cents'),
     informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
     reason: nullable.string(),
     endedAt: nullable.instant(),

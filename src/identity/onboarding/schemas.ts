@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import {
   country,
   formattedText,
@@ -91,7 +91,7 @@ export const company = z.strictObject({
     description: 'What the agents are to pay for, and whom.',
     examples: ['Agents buy research papers and computing time.'],
   }),
-  expectedMonthlyVolumeCents: positiveMoney(100_000_000_00n).meta({
+  expectedMonthlyVolumeCents: positiveMoney(cents(100_000_000_00n)).meta({
     description: 'The most that the company expects to pay in a month.',
     examples: [25_000],
   }),

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, decimal, plus } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope, shareOf, shownSpan } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Span, type Spend, type View } from '../spend/index.ts'
 
@@ -91,7 +91,7 @@ export async function allocationOf(spend: Spend, wanted: Wanted) {
 function lineOf(sum: LabelSum) {
   const figures = figuresOf([sum])
   const { sharedCents } = sum
-  return { ...figures, sharedCents, allocatedCents: figures.netCents + sharedCents }
+  return { ...figures, sharedCents, allocatedCents: plus(figures.netCents, sharedCents) }
 }
 
 type Allocation = Awaited<ReturnType<typeof allocationOf>>

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, NO_CENTS } from '../../values/money.ts'
 import { addDays, daysBetween } from '../reports/index.ts'
 import { linesOf, parametersOf, type Spend } from '../spend/index.ts'
 
@@ -78,9 +78,9 @@ export function rhythmOf(run: ChargeSeries): Rhythm {
     since: days[0] ?? '',
     last,
     next: nextChargesOf(run)(last),
-    firstCents: cents[0] ?? 0n,
-    lastCents: cents.at(-1) ?? 0n,
-    beforeCents: cents.at(-2) ?? 0n,
+    firstCents: cents[0] ?? NO_CENTS,
+    lastCents: cents.at(-1) ?? NO_CENTS,
+    beforeCents: cents.at(-2) ?? NO_CENTS,
     times: days.length,
   }
 }
@@ -166,10 +166,10 @@ export const chargeSeriesOf = ({
   merchant,
   every,
   days,
-  cents,
+  cents: amounts,
   brokenOn,
 }: ChargeSeriesRow): ChargeSeries[] =>
-  agentId === null ? [] : [{ agentId, merchant, every, days, cents: cents.map(BigInt), brokenOn }]
+  agentId === null ? [] : [{ agentId, merchant, every, days, cents: amounts.map(cents), brokenOn }]
 
 const VIEWS = ['merchant'] as const
 

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, decimal, sumOf } from '../../values/money.ts'
 import { changeOf, daysBetween, figuresOf, namesOfAgents, shareOf, spanBefore } from '../reports/index.ts'
 import { linesOf, parametersOf, type Span, type Spend } from '../spend/index.ts'
 
@@ -64,8 +64,7 @@ const DAYS = { day: 1, week: 7, month: 28 } as const
 const periodsIn = ({ from, before, groupBy }: CostsWanted): number =>
   Math.ceil(daysBetween(from, before) / DAYS[groupBy]) + 1
 
-const add = (rows: readonly CostRow[], of: (row: CostRow) => Cents): Cents =>
-  rows.reduce((total, row) => total + of(row), 0n)
+const add = (rows: readonly CostRow[], of: (row: CostRow) => Cents): Cents => sumOf(rows.map(of))
 
 function totalOf(rows: readonly CostRow[]) {
   const denied = rows.filter(({ view }) => view === 'kept_back')

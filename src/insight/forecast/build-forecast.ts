@@ -2,7 +2,7 @@ import type { Agent } from '../../control/agents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { inSlices } from '../../kernel/contract/time-slices.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, roundCents } from '../../values/money.ts'
 import { readRuns } from '../analytics/index.ts'
 import { addDays } from '../reports/index.ts'
 import { readTail, type Spend, spendByDay, withSnapshot } from '../spend/index.ts'
@@ -96,8 +96,6 @@ async function readBasis(
   const charges = chargesAhead(history.spend, runs, { most: MOST_DAYS, days })
   return { history, approved, dueOn, charges, remaining, days }
 }
-
-const roundCents = (cents: number): Cents => BigInt(Math.round(cents))
 
 const inCents = ({ p10, p50, p90 }: Quantiles) => ({
   p10: roundCents(p10),

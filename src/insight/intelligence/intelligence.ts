@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { merchantDetails, type Run, readRuns } from '../analytics/index.ts'
 import { changeOf, figuresOf, type KnownScope, namesOfAgents, scopeOf, shownSpan } from '../reports/index.ts'
 import {
@@ -68,7 +68,7 @@ async function disputedOf(
     agentId === undefined ? DISPUTED : `${DISPUTED} and agent_id = $6`,
     values,
   )
-  return row ?? { count: 0, amountCents: 0n, creditedCents: 0n }
+  return row ?? { count: 0, amountCents: NO_CENTS, creditedCents: NO_CENTS }
 }
 
 function priceChangesIn({ agentId, every, days, cents }: Run) {

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { formatMoney, money, signedMoney } from '../../values/money.ts'
+import { cents, formatMoney, money, signedMoney } from '../../values/money.ts'
 import { freeText, givenMetadata, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
 
-const MOST_VALUE = 100_000_000_00n
+const MOST_VALUE = cents(100_000_000_00n)
 
 const members = {
   success: z.boolean().meta({ description: 'Whether the payment served its purpose.' }),

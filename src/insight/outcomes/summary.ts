@@ -1,5 +1,5 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, fractionOf, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
 
@@ -141,7 +141,14 @@ select case when place <= $${place}::int then key end as key, count(*)::int as g
 from ranked group by 1 order by min(place)`
 }
 
-const NOTHING = { completed: 0, reported: 0, succeeded: 0, valued: 0, valueCents: 0n, spendCents: 0n }
+const NOTHING = {
+  completed: 0,
+  reported: 0,
+  succeeded: 0,
+  valued: 0,
+  valueCents: NO_CENTS,
+  spendCents: NO_CENTS,
+}
 type Counts = typeof NOTHING
 
 const added = (one: Counts, other: Counts): Counts => ({
@@ -149,14 +156,12 @@ const added = (one: Counts, other: Counts): Counts => ({
   reported: one.reported + other.reported,
   succeeded: one.succeeded + other.succeeded,
   valued: one.valued + other.valued,
-  valueCents: one.valueCents + other.valueCents,
-  spendCents: one.spendCents + other.spendCents,
+  valueCents: plus(one.valueCents, other.valueCents),
+  spendCents: plus(one.spendCents, other.spendCents),
 })
 
-const half = (of: Cents): Cents => of / 2n
-
 function summaryFigures({ completed, reported, succeeded, valued, valueCents, spendCents }: Counts) {
-  const returnCents = valueCents - spendCents
+  const returnCents = minus(valueCents, spendCents)
   const successes = BigInt(succeeded)
   const isPriced = succeeded > 0 && spendCents > 0n
   return {
@@ -169,7 +174,7 @@ function summaryFigures({ completed, reported, succeeded, valued, valueCents, sp
     returnCents,
     returnShare:
       spendCents > 0n ? Math.round((Number(returnCents) / Number(spendCents)) * 10_000) / 10_000 : null,
-    costPerSuccessCents: isPriced ? (spendCents + half(successes)) / successes : null,
+    costPerSuccessCents: isPriced ? fractionOf(spendCents, [1n, successes], 'half') : null,
     unreported: completed,
   }
 }

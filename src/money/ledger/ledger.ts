@@ -3,21 +3,22 @@ import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
+import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonal } from './account.ts'
 import { ledgerApi } from './api.ts'
 import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
 
 interface Figures {
-  readonly postedCents: bigint
-  readonly heldCents: bigint
+  readonly postedCents: Cents
+  readonly heldCents: Cents
   readonly version: bigint
 }
 
 const figuresOf = ({ postedCents, heldCents, version }: Figures) => ({
   postedCents,
   heldCents,
-  availableCents: postedCents - heldCents,
+  availableCents: minus(postedCents, heldCents),
   version: Number(version),
 })
 
@@ -35,7 +36,7 @@ const entryRecord = (entry: LedgerEntry) => ({
   version: Number(entry.version),
 })
 
-const NOTHING = { posted: 0n, held: 0n, version: 0n }
+const NOTHING = { posted: NO_CENTS, held: NO_CENTS, version: 0n }
 
 /** Entries are booked in the order of their versions, so the index of versions finds a period. */
 const bookedWithin = (

@@ -1,4 +1,4 @@
-import { type Cents, formatAmount } from '../../values/money.ts'
+import { type Cents, formatAmount, negated } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import { LEFT, PdfDocument, RIGHT } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
@@ -122,7 +122,7 @@ class StatementPdf {
     const bold = { font: 'bold', alignRight: true } as const
     const sums = [
       [`Money in`, signed(inCents)],
-      [`Money out`, signed(-outCents)],
+      [`Money out`, signed(negated(outCents))],
     ] as const
     document.text(`${movements} ${movements === 1n ? 'movement' : 'movements'}`, columns.booked, y)
     for (const [index, [words, sum]] of sums.entries()) {
@@ -155,7 +155,7 @@ class StatementPdf {
     const figures = [
       ['Opening balance', figure(openingCents)],
       ['Money in', signed(inCents)],
-      ['Money out', signed(-outCents)],
+      ['Money out', signed(negated(outCents))],
       ['Closing balance', figure(closingCents)],
     ] as const
     this.#document.band(y, 48)

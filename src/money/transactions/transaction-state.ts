@@ -1,6 +1,6 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
 import {
   type TransactionRow,
   type TransactionStatus,
@@ -42,8 +42,8 @@ export function newTransaction(
     status: transactionMachine.initial,
     currency: 'EUR',
     amountCents,
-    refundedCents: 0n,
-    disputedCents: 0n,
+    refundedCents: NO_CENTS,
+    disputedCents: NO_CENTS,
     memo: null,
     declineReason: null,
     witnesses: [],
@@ -74,7 +74,7 @@ export function moveToState(
   emit: TransactionEmitter,
 ): boolean {
   const { status, ...members } = state
-  const cameBack = state.refundedCents - transaction.refundedCents
+  const cameBack = minus(state.refundedCents, transaction.refundedCents)
   const isSame =
     transaction.type === state.type &&
     transaction.amountCents === state.amountCents &&

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import { formatMoney } from '../../values/money.ts'
+import { formatMoney, roundCents } from '../../values/money.ts'
 import { propose } from '../proposals/index.ts'
 import { failure, type Line, text } from './lines.ts'
 import type { Slots } from './parser/parsed-intent.ts'
@@ -73,7 +73,7 @@ export class Responder {
 export type Answerer = (slots: Slots, responder: Responder) => AsyncGenerator<Line>
 
 export const euros = (amount: number): string =>
-  `${amount < 0 ? '-' : ''}${formatMoney(BigInt(Math.round(Math.abs(amount) * 100)))}`
+  `${amount < 0 ? '-' : ''}${formatMoney(roundCents(Math.abs(amount) * 100))}`
 
 const FEW = 10
 

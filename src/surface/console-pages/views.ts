@@ -58,7 +58,7 @@ export interface ApprovalView {
   readonly decidedBy: { readonly type: string; readonly name: string | null } | null
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
-  readonly paidCents: bigint | null
+  readonly paidCents: Cents | null
   readonly hasProof: boolean
   readonly viewer: Viewer
   readonly mayDecide: boolean

@@ -15,7 +15,7 @@ import { externalCall, type InputOf, implement } from '../../kernel/contract/ope
 import { type Answer, type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
-import { money } from '../../values/money.ts'
+import { cents, money, roundCents } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { type CredentialAnswer, type Scenario, scenarioOf } from './scenarios.ts'
 
@@ -25,7 +25,7 @@ import { type CredentialAnswer, type Scenario, scenarioOf } from './scenarios.ts
  */
 const tenant = { ownerId: PLATFORM_OWNER, mode: 'test' } as const
 
-const USUAL = 250n
+const USUAL = cents(250n)
 
 const json = (value: object): File => ({ type: 'application/json', content: JSON.stringify(value) })
 
@@ -44,7 +44,7 @@ const payee: Payee<File, Failure> = {
     return {
       ...members,
       externalId: scenario,
-      amountCents: amountEuros === undefined ? USUAL : BigInt(Math.round(Number(amountEuros) * 100)),
+      amountCents: amountEuros === undefined ? USUAL : roundCents(Number(amountEuros) * 100),
       description: `The scenario ${scenario} of the sandbox`,
       merchantName: 'Sandbox merchant',
     }
@@ -133,7 +133,7 @@ function withoutCharge(
   if (scenario.ending === 'fails') return context.refuse('failed')
   const isDearer = scenario.ending === 'asks_more'
   return challengeAnswer(
-    isDearer ? { ...article, amountCents: article.amountCents * 10n } : article,
+    isDearer ? { ...article, amountCents: cents(article.amountCents * 10n) } : article,
     scenario,
     context,
   )

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { authRequestsOf } from '../../control/payments/index.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import type { MessageContext, NetworkContext } from './card-network-message.ts'
 import type {
   AuthorizationBody,
@@ -106,8 +107,8 @@ export function clearing(
   known: MessageContext,
   context: NetworkContext,
 ): Made {
-  const { approvedCents = 0n, clearedCents = 0n } = known.authorization ?? {}
-  const amountCents = body.amountCents ?? approvedCents - clearedCents
+  const { approvedCents = NO_CENTS, clearedCents = NO_CENTS } = known.authorization ?? {}
+  const amountCents = body.amountCents ?? minus(approvedCents, clearedCents)
   if (amountCents <= 0n) return context.refuse('nothing_left')
   return withMerchant(body, known, context, merchant => ({
     kind: 'clearing',

@@ -126,7 +126,7 @@ function namedIn(content: MessageContent): Named {
     tokenId = null,
     disputeId = null,
   } = content as Partial<Named>
-  const { amountCents = null } = content as { amountCents?: bigint | null }
+  const amountCents = 'amountCents' in content ? content.amountCents : null
   return {
     authorizationId,
     ask,

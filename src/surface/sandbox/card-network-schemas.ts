@@ -3,10 +3,10 @@ import { event } from '../../kernel/contract/events.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import { country, formattedText } from '../../values/schemas.ts'
 
-const HIGHEST = 99_999_999_999n
+const HIGHEST = cents(99_999_999_999n)
 
 const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits').meta({
   examples: ['5942'],

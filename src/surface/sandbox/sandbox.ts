@@ -14,7 +14,7 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
 import type { CardReply, MessageContent } from '../../ports/card-processor.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { sandboxApi } from './api.ts'
 import { cardNetworkApi } from './card-network-api.ts'
 import * as content from './card-network-content.ts'
@@ -125,8 +125,8 @@ function finalReply({ says }: Sent, amountCents: Cents | null, answered: Outcome
 
 function emitSent(sent: Sent, answered: Outcome, { emit }: NetworkContext): Answer {
   const { cardId, messageId, sentAt, kind, named } = sent
-  const { cents, ...ids } = named
-  const amountCents = cents === null ? null : BigInt(cents)
+  const { cents: amount, ...ids } = named
+  const amountCents = amount === null ? null : cents(amount)
   const outcome = finalReply(sent, amountCents, answered)
   const { authorizationId } = ids
   emit('card_network.message_sent', {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Cents } from '../../../values/money.ts'
+import { type Cents, minus } from '../../../values/money.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../../web/language.ts'
 import { assetFinder, baseStyle, pageAsset, pageIcon } from '../../../web/page-assets.ts'
@@ -50,7 +50,7 @@ ${state === 'open' && ways(view, language)}
 function stateText({ state, expiresAt, amountCents, paidCents }: RequestView, language: Language): Html {
   const words = texts[language]
   if (state !== 'open') return html`<p class="meaning">${words.stateHints[state]}</p>`
-  const [paid, due] = [paidCents, amountCents - paidCents].map(amount => amountIn(language, amount))
+  const [paid, due] = [paidCents, minus(amountCents, paidCents)].map(amount => amountIn(language, amount))
   return html`<p class="until">${words.payBy} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></p>
   ${paidCents > 0n && html`<p class="meaning">${words.partlyPaid(String(paid), String(due))}</p>`}`
 }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../../kernel/database/entity.ts'
 import { after, minutes } from '../../../values/clock.ts'
 import type { Personal } from '../../../values/personal.ts'
 
@@ -22,7 +22,7 @@ const schema = defineEntity({
     challengeId: p.text(),
     /** Recognizes a repeated credential. The credential itself is not stored. */
     credentialDigest: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     network: p.text(),
     /** The last four digits of the token, not of the card. */
     last4: p.text(),

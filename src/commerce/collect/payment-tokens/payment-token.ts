@@ -3,7 +3,7 @@ import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { machine } from '../../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { hashOf } from '../../../kernel/database/credential.ts'
-import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
@@ -31,7 +31,7 @@ const schema = defineEntity({
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     recipientWalletId: p.text(),
     recipientOwnerId: p.text(),
     recipientName: p.text(),

@@ -14,7 +14,7 @@ import { transactionsById } from '../../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
-import { type Cents, cents, formatMoney, minOf, minus, sumOf } from '../../../values/money.ts'
+import { type Cents, formatMoney, minOf, minus, plus, sumOf } from '../../../values/money.ts'
 import { lockRefundedAgents, openPayBacks, type PayBacks } from '../../transfers/index.ts'
 import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
@@ -106,8 +106,7 @@ async function openRefund(
   return refusalOf(opened, context) ?? opened
 }
 
-const leftOf = ({ amountCents, refundedCents }: PaymentRow): Cents =>
-  minus(cents(amountCents), cents(refundedCents))
+const leftOf = ({ amountCents, refundedCents }: PaymentRow): Cents => minus(amountCents, refundedCents)
 
 /** Divides a refund over the payments, newest first, since the surplus is in the newest. */
 function partsOf(
@@ -195,8 +194,8 @@ function beginRefund(
     { id, way, amountCents, reason, note, ...of, askDueAt },
     emit,
   )
-  payment.refundedCents += amountCents
-  request.refundingCents += amountCents
+  payment.refundedCents = plus(payment.refundedCents, amountCents)
+  request.refundingCents = plus(request.refundingCents, amountCents)
   Object.assign(request, { updatedAt: now })
   Object.assign(payment, { updatedAt: now })
   emit('claim.request.refund_started', refundEvent(request, refund))

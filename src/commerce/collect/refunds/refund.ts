@@ -10,6 +10,7 @@ import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { after } from '../../../values/clock.ts'
+import { cents } from '../../../values/money.ts'
 import { lockRequest } from '../payments.ts'
 import {
   type AcquirerCharge,
@@ -134,7 +135,7 @@ export async function askAcquirer(
 ): Promise<RequestRefundOutcome[]> {
   const outcomes: RequestRefundOutcome[] = []
   for (const { refundId, cents: amount, charge } of refunds) {
-    const asked = { ...charge, amountCents: BigInt(amount), refundReference: refundId }
+    const asked = { ...charge, amountCents: cents(amount), refundReference: refundId }
     const outcome = await ports.acquirer(mode).refund(asked, { requestId, now: new Date(now) })
     outcomes.push({ refundId, outcome })
   }
