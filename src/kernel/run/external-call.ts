@@ -7,7 +7,7 @@ import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import { asProblem } from '../database/retry.ts'
-import { inProgress, takeOver } from '../journal/idempotency.ts'
+import { CANNOT_TELL_YET, inProgress, takeOver } from '../journal/idempotency.ts'
 import { ABANDONED, type HotCall, loadAndDecide } from './batch.ts'
 import { type CallResult, callResultOf, type Emitted, handleCall } from './finish-call.ts'
 import { batchNameOf, type RunBatched } from './group-commit.ts'
@@ -82,15 +82,24 @@ export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call:
     return done
   }
 
+  let underWay = 0
+  lease.keepWhile(() => underWay > 0)
+  const keeping = <T>(work: Promise<T>): Promise<T> => {
+    underWay++
+    return work.finally(() => {
+      underWay--
+    })
+  }
+
   return async given => {
     const { peek } = externalHandlerOf(given)
     const seen = peek && !given.idempotencyKey && (await answerByReading(runtime, given, peek))
     if (seen) return seen
     const call = { ...given, lease: await leaseOf(lease) }
-    const done = await begin(call)
+    const done = await keeping(begin(call))
     if (!(done instanceof CallExternal)) return done
     const left = Promise.withResolvers<never>()
-    return Promise.race([finish(call, done, left.reject), left.promise])
+    return Promise.race([keeping(finish(call, done, left.reject)), left.promise])
   }
 }
 
@@ -131,6 +140,13 @@ function withStep(call: Call, step: BoundStep, records = false): HotCall {
 }
 
 const reserveOrRecover = (runtime: Runtime, call: Call): Promise<CallResult> =>
+  reserveOrTakeOver(runtime, call).catch(async (error: unknown) => {
+    if (error !== CANNOT_TELL_YET) throw error
+    await runtime.lease.grow()
+    return reserveOrTakeOver(runtime, call)
+  })
+
+const reserveOrTakeOver = (runtime: Runtime, call: Call): Promise<CallResult> =>
   inOwnTransaction(runtime, call, async (tx, opened) => {
     const { stored } = opened
     const { recover, reserve } = externalHandlerOf(call)
