@@ -10,7 +10,6 @@ export interface RenewedLeases {
   stop(): Promise<void>
 }
 
-/** The leases of this process, renewed while they are in use. */
 export function renewedLeases(database: Database, onFailure: (error: unknown) => void): RenewedLeases {
   const leases = new ProcessLeases(database)
   const renewal = repeatEvery(RENEW_MS, () => leases.round(), onFailure)
