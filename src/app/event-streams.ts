@@ -77,11 +77,7 @@ export function eventStreams({
   const closing = new Set<Promise<void>>()
   const lease = leases.of('streams', LEASE_MS)
   lease.keepWhile(() => open.size > 0)
-  let isListening = false
-  const hear = (): void => {
-    if (!isListening) listener.on('events', () => follower.wake())
-    isListening = true
-  }
+  const hear = onlyOnce(() => listener.on('events', () => follower.wake()))
   let isStopping = false
 
   /** Also releases a place if it is unknown whether it was taken. */
@@ -130,6 +126,14 @@ export function eventStreams({
       await Promise.all(closing)
       await lease.end().catch(onFailure)
     },
+  }
+}
+
+function onlyOnce(work: () => unknown): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
   }
 }
 

@@ -138,16 +138,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const store = await openStore({ settings, waiting, shared }, log)
-  const { database, listener, leases, vault, signer, ...calls } = store
+  const { database, leases, listener, vault, signer, ...calls } = store
   const metrics = metricsOf(database, calls.unrecordedAnswers)
   const notify = openNotifier(database, settings.backgroundIntervalMs)
   const onOutbox = () => notify(['outbox'])
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
-  const following = openFollowing({
-    ...{ database, listener, leases, credentials, log, metrics },
-    times: { betweenManyMs: settings.backgroundIntervalMs, ...streamTimes },
-  })
+  const times = { betweenManyMs: settings.backgroundIntervalMs, ...streamTimes }
+  const following = openFollowing({ ...store, credentials, times, log, metrics })
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
@@ -188,18 +186,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const receiveFor = receiversOf({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = deliveryTo(receiveFor, operations)
   return {
-    settings,
-    addresses,
-    areas,
-    operations,
-    database,
-    leases,
-    listener,
+    ...{ settings, addresses, areas, operations },
+    ...{ database, leases, listener },
     watch: watchOf(database, settings, log),
-    execute,
-    log,
-    metrics,
-    showRunsAt,
+    ...{ execute, log, metrics, showRunsAt },
     watchTemporal(isServing) {
       temporal = isServing
     },

@@ -111,6 +111,7 @@ export class ProcessLease {
   #begunAt = 0
   #heldUntil = 0
   #usedAt = 0
+  #worksUnderWay = 0
   /** When renewing last failed or came too late: other processes may have lost the database, too. */
   #interruptedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
@@ -128,6 +129,14 @@ export class ProcessLease {
   keepWhile(hasClaims: () => boolean): () => void {
     this.#users.add(hasClaims)
     return () => void this.#users.delete(hasClaims)
+  }
+
+  /** Keeps the lease until the work has ended. */
+  during<T>(work: Promise<T>): Promise<T> {
+    this.#worksUnderWay++
+    return work.finally(() => {
+      this.#worksUnderWay--
+    })
   }
 
   async hold(): Promise<string> {
@@ -176,9 +185,8 @@ export class ProcessLease {
   }
 
   #isInUse(): boolean {
-    return (
-      clock.ticks() - this.#usedAt < this.#parts.unusedMs || [...this.#users].some(hasClaims => hasClaims())
-    )
+    if (this.#worksUnderWay > 0 || clock.ticks() - this.#usedAt < this.#parts.unusedMs) return true
+    return [...this.#users].some(hasClaims => hasClaims())
   }
 
   async #delete(): Promise<void> {

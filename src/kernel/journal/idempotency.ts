@@ -104,7 +104,7 @@ export function replay(key: ScopedKey, stored: StoredAnswer): Outcome | undefine
 const isOverdue = ({ age_ms }: StoredAnswer): boolean => Number(age_ms) >= MAX_CALL_MS
 
 /** This process has just woken: it waits until each living process has renewed its lease, and tries again. */
-export const CANNOT_TELL_YET = new Error('whether the process of this call lives cannot be told yet')
+export const CANNOT_TELL_YET = new Error('the process of this call may still live')
 
 /** Waits for a renewal of the same lease: if that happens, the lease is not deleted, and its process lives. */
 const MARK_DEAD = `

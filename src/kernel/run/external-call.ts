@@ -82,24 +82,15 @@ export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call:
     return done
   }
 
-  let underWay = 0
-  lease.keepWhile(() => underWay > 0)
-  const keeping = <T>(work: Promise<T>): Promise<T> => {
-    underWay++
-    return work.finally(() => {
-      underWay--
-    })
-  }
-
   return async given => {
     const { peek } = externalHandlerOf(given)
     const seen = peek && !given.idempotencyKey && (await answerByReading(runtime, given, peek))
     if (seen) return seen
     const call = { ...given, lease: await leaseOf(lease) }
-    const done = await keeping(begin(call))
+    const done = await lease.during(begin(call))
     if (!(done instanceof CallExternal)) return done
     const left = Promise.withResolvers<never>()
-    return Promise.race([keeping(finish(call, done, left.reject)), left.promise])
+    return Promise.race([lease.during(finish(call, done, left.reject)), left.promise])
   }
 }
 
