@@ -25,7 +25,7 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
   const { database, ports, settings, log } = runtime
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
-  const renewed = renewLease(database, 'deliveries', { wake: () => deliverer.wake(), onFailure })
+  const renewed = renewLease(database, 'deliveries', { wake: () => deliverer.notice(), onFailure })
   const deliverer = new Deliverer({
     database,
     lease: renewed.lease,
@@ -38,7 +38,7 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
   })
   const listener = listen(settings.databaseUrl, 'deliveries', changed => {
     if (changed) deliverer.forget(changed)
-    deliverer.wake()
+    deliverer.notice()
   })
   const { execute, operations } = runtime
   const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
