@@ -7,6 +7,7 @@ import { machine } from '../src/kernel/contract/machine.ts'
 import { get, type HandlerOf, implement, list, missing, post } from '../src/kernel/contract/operation.ts'
 import type { Scope } from '../src/kernel/contract/scopes.ts'
 import { id } from '../src/values/ids.ts'
+import { type Cents, cents, plus } from '../src/values/money.ts'
 
 const Jar = z.object({ id: id('jar'), size: z.int() })
 
@@ -215,3 +216,18 @@ export const wrongCalls = (client: Client<{ jars: typeof jars }>): Record<string
     return body.colour
   },
 })
+
+/** What is no amount of cents, but for the last. */
+export const amounts = (amount: Cents): Cents[] => [
+  // @ts-expect-error a bigint that may count anything
+  100n,
+  // @ts-expect-error the sum of two amounts by a plain +
+  amount + amount,
+  // @ts-expect-error an amount times a number
+  amount * 2n,
+  // @ts-expect-error an amount with its sign changed by a plain -
+  -amount,
+  // @ts-expect-error a number, which may be one of euros
+  1,
+  plus(amount, cents(100n)),
+]

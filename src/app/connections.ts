@@ -7,7 +7,6 @@ import type { Settings } from '../platform/settings/settings.ts'
 import { clientOf } from '../values/client-of.ts'
 import { clock } from '../values/clock.ts'
 
-/** Timeouts of client connections, in milliseconds, and the most connections of one client. */
 export interface ConnectionLimits {
   /** For a request's headers from its first byte, and for the first byte on a new connection. */
   readonly headersMs: number

@@ -33,7 +33,6 @@ interface Parts {
   readonly database: Database
   readonly databaseUrl: string
   readonly times: Partial<StreamTimes>
-  /** Called with the events of all followed owners, from any process. */
   readonly onEvents: (events: readonly FollowedEvent[]) => void
   readonly onFailure: (error: unknown) => void
 }
@@ -179,12 +178,10 @@ interface FollowingParts {
 
 export interface Following {
   readonly streams: EventStreams
-  /** Ends endless answers whose callers would now be refused. */
   readonly credentialWatch: CredentialWatch
   onEvents(events: readonly EventRow[]): void
 }
 
-/** Opens the streams. Events of other processes may end credentials here, too. */
 export function openFollowing({
   database,
   settings,

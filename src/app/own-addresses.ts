@@ -12,7 +12,6 @@ export interface OwnAddresses {
   /** Undefined until the process listens. */
   listener(): OwnListener | undefined
   isOwn(request: Pick<IncomingMessage, 'headers'>): boolean
-  /** Called once this process listens, with the address of its socket. */
   listensAt(address: string, port: number): void
 }
 

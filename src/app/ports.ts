@@ -192,7 +192,6 @@ function reference({
   }
 }
 
-/** Runs `make` once and shares the result with concurrent callers. A failure is not cached. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => {

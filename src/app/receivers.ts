@@ -26,7 +26,6 @@ export function receiversOf(runtime: ReceivingRuntime): ReceiveFor {
   }
 }
 
-/** Delivers signed requests without HTTP, for simulated systems. */
 export const deliveryTo =
   (receiveFor: ReceiveFor, operations: readonly Registered[]): Ports['deliver'] =>
   async (key, request) => {

@@ -16,7 +16,6 @@ interface Watching {
   readonly heldMs?: number | undefined
 }
 
-/** Renews the lease until `end`, and calls `wake` when rows of dead processes have become free. */
 export function renewLease(
   database: Database,
   kind: LeaseKind,

@@ -45,7 +45,6 @@ import { openExternalCalls } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
-/** The settings that a running service needs, configured or generated at the first start. */
 export interface ServiceSettings extends Settings {
   databaseUrl: string
   dashboardSecret: string
@@ -61,7 +60,6 @@ export interface RuntimeOptions {
   /** Several processes share the database, so none of them migrates it. */
   readonly shared?: boolean
   readonly areas?: Areas
-  /** Replaces external systems that the settings choose. */
   readonly outside?: Partial<ExternalSystems>
   readonly outbound?: Outbound
   readonly streamTimes?: Partial<StreamTimes>
@@ -71,7 +69,6 @@ export interface Part {
   stop(): Promise<void>
 }
 
-/** Everything that operations need. Servers and background parts are started on it. */
 export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly settings: ServiceSettings
   readonly addresses: OwnAddresses
@@ -211,7 +208,6 @@ function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   return metrics
 }
 
-/** One listener in place of several. */
 const toAll =
   <E extends { readonly event: string }>(...listeners: readonly ((events: readonly E[]) => void)[]) =>
   (events: readonly E[]): void => {
@@ -231,7 +227,6 @@ const watching = (log: Logger): ToolReports => ({
     log.warn({ tool, requestId }, 'a number like that of a card was kept from leaving by a tool'),
 })
 
-/** What handlers may use that the settings alone decide. */
 const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
   model: modelOf(settings),

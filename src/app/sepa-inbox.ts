@@ -45,7 +45,6 @@ async function refusalOf(runtime: OpenRuntime, path: string): Promise<string | u
   return errorCode && String(body)
 }
 
-/** Runs the API's operation with the operator's rights. */
 function readByOperation({ execute, operations }: OpenRuntime, bytes: Buffer): Promise<Outcome> {
   const operation = operations.find(({ key }) => key === 'rails.read')
   if (!operation) throw new Error('there is no operation rails.read')

@@ -4,7 +4,7 @@ import { run } from '../command/main.ts'
 const interruption = new AbortController()
 const { signal } = interruption
 
-/** A reader such as `head` may close the pipe first, which is no error. */
+/** A reader such as `head` may close the pipe first, which is not an error. */
 process.stdout.on('error', () => process.exit(0))
 process.stderr.on('error', () => {})
 

@@ -4,7 +4,7 @@ import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** Several API processes may share a database, which `migrate` must have prepared. */
+/** Several API processes may share a database. `migrate` must have prepared it. */
 runProcess(async life => {
   const settings = environment()
   const waiting = { tell: printLine, signal: life.ending }

@@ -6,7 +6,7 @@ import { migrate, needsStamp } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 
-/** Runs before `api`; concurrent runs take turns. */
+/** Runs before `api`. Concurrent runs take turns. */
 runProcess(async life => {
   const settings = environment()
   const { databaseUrl } = settings

@@ -9,7 +9,7 @@ const CONNECT_MS = 5_000
 
 /**
  * Creates the namespace in a self-hosted Temporal cluster, with the search attributes by which operators find
- * runs. Runs before `worker` and `relay`; existing ones stay unchanged.
+ * runs. Runs before `worker` and `relay`; existing namespaces stay unchanged.
  */
 runProcess(async life => {
   const { client, namespace } = requireTemporal(environment())

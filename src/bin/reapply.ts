@@ -4,7 +4,7 @@ import { type Erasure, reapplyDeletions } from '../platform/reapply-deletions.ts
 import { environment } from '../platform/settings/environment.ts'
 
 /**
- * Started by `agentpay gdpr reapply`, with deletions on standard input: a list, or the output of `agentpay
+ * `agentpay gdpr reapply` starts this with deletions on standard input: a list, or the output of `agentpay
  * gdpr list-erasures`. Writes the outcome of each to standard output.
  */
 async function reapply(): Promise<void> {

@@ -7,18 +7,18 @@ import { removeTemporal } from '../dev/temporal/data.ts'
 import { printError, printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** The service must not be running. */
+/** Run this only while the service is stopped. */
 async function reset(): Promise<void> {
   const { dataDir: path } = environment()
   if (!existsSync(path)) return printLine(`There is no data in ${path}.`)
-  // DATA_DIR may be mistyped: a directory without the secrets of the service is never removed.
+  // DATA_DIR may be mistyped, so a directory without the secrets of the service is never removed.
   if (!hasSecrets(path)) throw new Error(`${path} holds no data of this service; nothing was removed.`)
   const dataDir = realpathSync(path)
   await claim(dataDir)
   await removePostgres(dataDir)
   await removeTemporal(dataDir)
   removeInstance(dataDir)
-  // The secrets go last, so that an interrupted removal can be repeated.
+  // The secrets are removed last, so that an interrupted removal can be repeated.
   removeSecrets(dataDir)
   if (readdirSync(dataDir).length === 0) rmdirSync(dataDir)
   printLine(`Removed the data in ${path}.`)

@@ -27,7 +27,7 @@ import { needsStamp } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
-/** The whole service in one process, with an embedded PostgreSQL unless one is configured. */
+/** Runs the whole service in one process, with an embedded PostgreSQL unless one is configured. */
 async function start(life: Lifetime): Promise<void> {
   life.ending.addEventListener('abort', () => endWithin(END_SECONDS))
   const settings = environment()
@@ -73,8 +73,8 @@ async function start(life: Lifetime): Promise<void> {
 }
 
 /**
- * Ends the workflow runs of the previous version, whose data this start takes over. Without a Temporal so far
- * there are none.
+ * Ends the workflow runs of the previous version, whose data this start uses. A new installation of Temporal
+ * has none.
  */
 async function endRuns(wish: TemporalOptions, atOnce: Promise<Temporal | null>): Promise<void> {
   const { settings, dataDir } = wish
@@ -88,7 +88,6 @@ async function endRuns(wish: TemporalOptions, atOnce: Promise<Temporal | null>):
   )
 }
 
-/** Configured secrets take precedence over those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   cursorSigningKey: settings.cursorSigningKey ?? kept.secretKey,
@@ -109,14 +108,14 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
 const DOCS_AFTER_MS = 1_000
 
 /**
- * Renders the documentation, which takes seconds, before the first visitor needs it. A failure is logged, and
- * the first visit tries again.
+ * Renders the documentation in advance, since that takes seconds. A failure is logged, and the first visit
+ * tries again.
  */
 async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifetime): Promise<void> {
   try {
     await sleep(DOCS_AFTER_MS, null, { ref: false, signal: ending })
-    // Without this, Node writes thousands of files when the process is asked to end, which takes long on a
-    // busy machine.
+    // Without this, Node writes thousands of files when the process stops, which takes long on a busy
+    // machine.
     flushCompileCache()
     log.debug('the documentation is being made')
     await ports.docs('/docs')
@@ -125,14 +124,14 @@ async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifeti
   }
 }
 
-/** The deadline for an orderly end; then `live` ends the process. */
+/** The deadline for an orderly end. Afterwards `live` ends the process. */
 const END_SECONDS = 9
 
 const SOON_MS = 3_000
 
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null, temporalCli: null }
 
-/** Starts relay and worker once Temporal answers. Its SDK is loaded only then. */
+/** Starts relay and worker once Temporal answers. Loads the SDK of Temporal only then. */
 async function work(
   { runtime }: Service,
   { temporalAddress, webUi }: Temporal,
@@ -174,7 +173,7 @@ async function listen(service: Service, { port, host }: Settings): Promise<strin
   }
 }
 
-/** The host as a URL needs it; an unspecified address is reached by the loopback. */
+/** Writes the host as a URL needs it. An unspecified address is reached through the loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
@@ -215,7 +214,6 @@ const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
   ],
 ]
 
-/** The command that lists the runs, with the program and port of this start. */
 const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Instance): string | null =>
   temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 

@@ -17,7 +17,6 @@ export interface Io {
 export const exitCodes = { done: 0, refused: 1, usage: 2, notSignedIn: 3, notReachable: 4 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Ends the command with a sentence, and the service's error code if it refused. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode
   readonly code: string | undefined

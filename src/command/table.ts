@@ -58,5 +58,4 @@ export class Table {
   }
 }
 
-/** The table of this version, as `npm run openapi` wrote it. */
 export const readTable = (): Table => new Table(readFileSync(new URL('../../commands.json', import.meta.url)))

@@ -7,7 +7,6 @@ import { admit, anyone, dashboard } from './http/authenticate.ts'
 
 const known = { ...anyone, id: 'someone' }
 
-/** Each kind of caller, with every scope that it can have. */
 const callers: Readonly<Record<string, Actor>> = {
   Key: { ...known, type: 'key', scopes: new Set(scopes) },
   Agent: { ...known, type: 'agent', scopes: new Set(tokenScopes.possible) },

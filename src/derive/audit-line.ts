@@ -43,7 +43,7 @@ const isKeySet = (value: unknown): boolean => {
   return Array.isArray(keys) && keys.every(isObject)
 }
 
-/** The members that are checked before any is read; others are ignored. */
+/** These members are checked before any of them is read; other members are ignored. */
 const MEMBERS: Readonly<Record<Line['type'], Readonly<Record<string, (value: unknown) => boolean>>>> = {
   trail: {
     version: isCount,

@@ -7,8 +7,8 @@ import { admit } from './http/authenticate.ts'
 import { inputOf } from './http/input.ts'
 
 /**
- * Calls operations within the process: the same rights, parsing and answer as by HTTP, without headers. Reads
- * only: a change is an ordinary request.
+ * Calls operations within the process, with the same rights, parsing and answer as over HTTP, without
+ * headers. Only reads: changes need an ordinary request.
  */
 export function callOperationFor(operations: readonly Registered[], execute: Execute): CallOperationFor {
   const byContract = new Map(operations.map(registered => [registered.operation, registered]))

@@ -1,4 +1,4 @@
-/** The part of a contract that a call needs: the table of commands has no more. */
+/** The part of a contract that a call needs. The table of commands contains no more. */
 export interface CallTarget {
   readonly method: string
   readonly path: string
@@ -8,7 +8,10 @@ export interface Credentials {
   readonly url: string
   readonly token?: string
   readonly dashboardSecret?: string
-  /** Sent with each request. A page of the service needs none: the browser sends the session's cookie by itself. */
+  /**
+   * Sent with each request. A page of the service needs none, since the browser sends the cookie of the
+   * session itself.
+   */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -40,7 +43,7 @@ export interface Answer<T, H extends AnswerHeaders = Headers> {
   readonly code: string | undefined
 }
 
-/** Every client builds its requests here, from the contract or from its line in the table of commands. */
+/** Every client builds its requests here, either from the contract or from its line in the table of commands. */
 export const requestOf = (
   credentials: Credentials,
   { method, path }: CallTarget,
@@ -52,7 +55,7 @@ export const requestOf = (
   ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
 })
 
-/** `.` and `..` would lead to another path, however they are encoded. */
+/** `.` and `..` would change the path, even if they are encoded. */
 function segmentOf(value: string): string {
   if (/^\.{0,2}$/.test(value)) throw new TypeError(`'${value}' names nothing`)
   return encodeURIComponent(value)
@@ -60,7 +63,7 @@ function segmentOf(value: string): string {
 
 const ORIGIN = /^[a-z]+:\/\/[^/?#]+/i
 
-/** Returned as text: the sender parses it, and parsing twice would take a tenth of a call. */
+/** Returns a text, since the sender parses it, and parsing twice would take a tenth of a call. */
 function addressOf(base: string, path: string, { params = {}, query }: CallInput): string {
   const origin = ORIGIN.exec(base)?.[0] ?? ''
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(params[name] ?? ''))

@@ -44,7 +44,7 @@ type CallOf<O> =
     ? (...input: Arguments<Members<P, JsonOf<Q>, JsonOf<B>>>) => Promise<Answer<JsonOf<R>>>
     : never
 
-/** `client.policies.create({ body: { name: 'Books' } })`: every operation, with the types of its contract. */
+/** Every operation with the types of its contract: `client.policies.create({ body: { name: 'Books' } })`. */
 export type Client<A extends Areas> = {
   readonly [Noun in keyof A]: A[Noun] extends Area<infer Operations>
     ? { readonly [Verb in keyof Operations]: CallOf<Operations[Verb]> }
@@ -83,7 +83,6 @@ async function call(
 
 const STREAM_TYPE = /^text\/event-stream/
 
-/** The records of a stream, one after the other, until it ends or the reader stops. */
 async function* recordsOf({ body }: Response): AsyncGenerator<unknown> {
   if (body) for await (const { data } of serverSentEvents(body)) yield JSON.parse(data)
 }

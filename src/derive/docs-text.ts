@@ -7,7 +7,7 @@ import { type Guides, guideAddress, markdownOf, readGuides } from './guides/guid
 import { ACCESS } from './openapi/operation.ts'
 import type { Document, JsonSchema } from './openapi/types.ts'
 
-/** The reference as Markdown for programs: each page beside its HTML, and all of it in one text. */
+/** Renders the reference as Markdown for programs: a file beside each page, and one text with all of it. */
 export function renderText(document: Document): Map<string, DocsFile> {
   const book = new Book(document)
   const pages: [address: string, text: string][] = [
@@ -42,7 +42,7 @@ const typeOf = (address: string): string => (address.endsWith('.md') ? 'text/mar
 const linkTo = (name: string, address: string, about: string): string =>
   `- [${name}](${address}): ${oneLine(about)}`
 
-/** In the form of llmstxt.org. */
+/** Has the form of llmstxt.org. */
 function indexText({ document: { info }, chapters }: Book, { groups }: Guides): string {
   return [
     `# ${info.title}`,

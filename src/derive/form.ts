@@ -1,4 +1,3 @@
-/** A body with a `Blob` or `File` as a form; other members are texts or JSON. */
 export function formOf(body: unknown): FormData | undefined {
   const members = Object.entries(Object(body) as object)
   if (!members.some(([, value]) => value instanceof Blob)) return undefined

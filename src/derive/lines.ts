@@ -1,10 +1,10 @@
-/** In bytes; no line of this service is as long. */
+/** In bytes; every line of this service is shorter. */
 const LONGEST = 4_194_304
 const END = 10
 
 /**
- * The lines of a text that arrives in pieces, without empty ones. Invalid input, also bytes that are no
- * UTF-8, ends with `refused`, if given.
+ * Splits a text that arrives in pieces into lines, and skips empty ones. For invalid input, including bytes
+ * that are not UTF-8, it throws `refused`, if given.
  */
 export async function* linesOf(
   content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,

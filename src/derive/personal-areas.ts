@@ -3,7 +3,7 @@ import type { Area, Areas } from '../kernel/contract/area.ts'
 import type { PersonalArea } from '../values/personal.ts'
 
 /**
- * The areas whose tables data protection covers, with the descriptions of their contracts; built once, at the
+ * The areas whose tables data protection covers, with the descriptions of their contracts. Built once, at the
  * first use.
  */
 export function personalAreasOf(areas: Areas): () => readonly PersonalArea[] {
@@ -26,7 +26,6 @@ export function personalAreasOf(areas: Areas): () => readonly PersonalArea[] {
   }
 }
 
-/** Descriptions by member; of two with the same name the first. */
 function sentencesOf({ api }: Area): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const seen = new Set<z.ZodType>()

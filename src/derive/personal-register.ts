@@ -8,7 +8,10 @@ create or replace function personal_register() returns table (
 language sql immutable as $$ values
 `
 
-/** A database function with the register of personal data: it erases only what is named there. */
+/**
+ * Writes a database function with the register of personal data. Erasure changes only columns that the
+ * register names.
+ */
 export function personalRegister(areas: Areas): string {
   const rows = Object.values(areas).flatMap(({ personal }: Area) =>
     Object.entries(personal).flatMap(([table, entry]) =>
@@ -25,7 +28,6 @@ const KEPT_HEAD = `-- Written by \`npm run openapi\` from what each noun says of
 create or replace function kept_while(of_table text) returns text language sql immutable as $$ select case of_table
 `
 
-/** A database function that tells which records the law requires. */
 export function keptWhile(areas: Areas): string {
   const cases = Object.values(areas).flatMap(({ personal }: Area) =>
     Object.entries<PersonalTable>(personal).flatMap(([table, entry]) =>
@@ -49,8 +51,8 @@ function rowOf(
 }
 
 /**
- * The columns that name the subject of a column. A person who only acted is erased as the actor, together
- * with address and device.
+ * Finds the columns that name the subject of a column. A person who only acted is erased as the actor,
+ * together with address and device.
  */
 function aboutOf(entry: PersonalTable, [name, { kind }]: readonly [string, PersonalColumn]) {
   const isOfActor = kind === 'network' || kind === 'device'

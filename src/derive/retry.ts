@@ -1,5 +1,5 @@
 export class NoAnswer extends Error {
-  /** True if the request may have reached the service and had its effect. */
+  /** True if the request may have reached the service and taken effect. */
   readonly wasSent: boolean
 
   constructor(message: string, wasSent: boolean, cause?: unknown) {
@@ -13,15 +13,14 @@ interface Answered {
   readonly headers: { get(name: string): string | null }
 }
 
-/** How long a request is retried. */
 export interface RetryPolicy {
-  /** The pauses in milliseconds before each retry of a broken connection. */
+  /** The pauses in milliseconds before each retry after a broken connection. */
   readonly pauses: readonly number[]
   readonly maxWaits: number
   readonly maxWaitSeconds: number
 }
 
-/** About as long as the service takes to restart. */
+/** Lasts about as long as the service takes to restart. */
 const DEFAULT_POLICY: RetryPolicy = {
   pauses: [200, 500, 1_000, 2_000, 4_000, 8_000],
   maxWaits: 20,
@@ -29,7 +28,7 @@ const DEFAULT_POLICY: RetryPolicy = {
 }
 
 export interface RetryOptions<A> {
-  /** A second sending has no second effect. */
+  /** Whether sending twice has no second effect. */
   readonly isRepeatable: boolean
   readonly patience?: RetryPolicy
   onWait?(sentence: string): void
@@ -38,9 +37,9 @@ export interface RetryOptions<A> {
 }
 
 /**
- * Retries a request until it is answered. A request that did not leave the machine is sent again after a
- * broken connection; at the first attempt a missing service is an error at once. A request that may have had
- * its effect is sent again only if a second sending has none.
+ * Retries a request until it is answered. After a broken connection, a request that did not leave the machine
+ * is sent again; at the first attempt, a missing service is an error at once. A request that may have had its
+ * effect is sent again only if sending twice has no second effect.
  */
 export async function withRetries<A extends Answered>(
   attempt: () => Promise<A>,
@@ -69,7 +68,7 @@ export async function withRetries<A extends Answered>(
   }
 }
 
-/** Nothing was done, or the outcome is not known yet: only a repeatable request is sent again. */
+/** After these codes nothing was done, or the outcome is unknown, so only a repeatable request is sent again. */
 const UNDECIDED = new Set(['in_progress', 'busy', 'overloaded', 'outcome_unknown', 'unavailable'])
 
 function secondsToWait(

@@ -9,13 +9,13 @@ import {
 } from '../statements/index.ts'
 import { SignatureRejected, verifySigned } from './verify-signed.ts'
 
-/** The proof is invalid: no person has approved this with its passkey. Nothing in it can be trusted. */
+/** The proof is invalid: no passkey has approved this. Trust nothing in it. */
 export class ApprovalRejected extends SignatureRejected {}
 
-/** A proof as `GET /intents/{id}/approval` returns it. */
+/** A proof as returned by `GET /intents/{id}/approval`. */
 export interface ApprovalProof {
   readonly jws: string
-  /** The names behind the commitments, as far as they are disclosed and not erased. */
+  /** The names behind the commitments, if they are disclosed and not erased. */
   readonly openings: Openings
 }
 
@@ -25,7 +25,7 @@ export interface ProvenApproval {
   readonly mode: 'test' | 'live'
   readonly intentId: string
   readonly agentId: string
-  /** With two decimals, as the device has signed it. */
+  /** Has two decimals, as signed by the device. */
   readonly amountEuros: string
   /** The most that may be charged: the amount with the policy's tolerance. */
   readonly largestEuros: string
@@ -42,7 +42,7 @@ export interface ProvenApproval {
 
 /**
  * Proves that a person approved an intent with a passkey, and returns what the person approved. `keys` is a
- * stored copy of `/.well-known/jwks.json`: no network is used. Two signatures hold it: the service's, over
+ * stored copy of `/.well-known/jwks.json`; no network is used. Two signatures cover it: the service's, over
  * the whole proof, and that of the person's device, over amount, largest amount and payee.
  */
 export function verifyApproval(proof: ApprovalProof, keys: PublicKeySet): ProvenApproval {
@@ -56,7 +56,7 @@ export function verifyApproval(proof: ApprovalProof, keys: PublicKeySet): Proven
   }
 }
 
-/** The subject of the statement, as the device has signed it: names are commitments. */
+/** The subject of the statement, as the device has signed it. Names are commitments. */
 interface Subject extends Omit<ProvenApproval, 'ownerId' | 'mode' | 'payee' | 'person' | 'approvedAt'> {
   readonly payee: Pick<ProvenApproval['payee'], 'walletId' | 'requestId'> & {
     readonly name: Commitment
@@ -76,7 +76,7 @@ interface Claims extends Pick<ProvenApproval, 'ownerId' | 'mode' | 'approvedAt'>
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64url')
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
-/** Verifies an assertion (WebAuthn, 7.2) over the statement that the device was shown. */
+/** Verifies an assertion (WebAuthn, 7.2) over the statement that the device has shown. */
 function checkAssertion({ statement, mode, assertion, publicKey, relyingParty }: Claims): void {
   if (statement.kind !== 'intent' || statement.mode !== mode)
     throw new ApprovalRejected('The passkey has signed something of another kind.')
@@ -115,7 +115,7 @@ function checkAuthenticatorData(data: Buffer, relyingParty: string): void {
     throw new ApprovalRejected('The device did not verify the person.')
 }
 
-/** ES256 and RS256 sign a SHA-256 digest, Ed25519 the text itself. */
+/** ES256 and RS256 sign a SHA-256 digest; Ed25519 signs the text itself. */
 function digestFor({ kty, crv }: JsonWebKey): 'sha256' | null {
   if (kty === 'OKP' && crv === 'Ed25519') return null
   if (kty === 'RSA' || (kty === 'EC' && crv === 'P-256')) return 'sha256'
@@ -124,7 +124,7 @@ function digestFor({ kty, crv }: JsonWebKey): 'sha256' | null {
 
 type Open = (commitment: Commitment | null, place: string) => string | null
 
-/** Opens commitments: null if there is none, or its opening is not given. */
+/** Opens commitments. The name is null without a commitment, or without its opening. */
 const opener =
   (openings: Openings): Open =>
   (commitment, place) => {
@@ -156,7 +156,7 @@ function approvalIn(claims: Claims, openings: Openings): ProvenApproval {
   }
 }
 
-/** The person whose passkey has signed must be the one for whom the statement was made. */
+/** The person whose passkey has signed must be the person of the statement. */
 function personIn({ person }: Claims, subject: Subject, open: Open): ProvenApproval['person'] {
   const [id, name] = [open(person.id, 'person.id'), open(person.name, 'person.name')]
   const signer = open(subject.person, 'person')

@@ -13,7 +13,7 @@ import { type Head, type Line, parseLine } from './audit-line.ts'
 import { linesOf } from './lines.ts'
 import { SignatureRejected } from './verify-signed.ts'
 
-/** The export differs from what was sealed: `position` is that of the first wrong entry, if known. */
+/** The export differs from what was sealed. `position` is that of the first wrong entry, if known. */
 export class AuditRejected extends SignatureRejected {
   readonly position: number | null
 
@@ -24,9 +24,9 @@ export class AuditRejected extends SignatureRejected {
 }
 
 export interface VerifyAuditOptions {
-  /** Your copy of `/.well-known/jwks.json`. Without it the keys in the export are used. */
+  /** Your copy of `/.well-known/jwks.json`. Without it, the keys in the export are used. */
   readonly keys?: PublicKeySet
-  /** A checkpoint that you have stored: the export must be the same trail, grown. */
+  /** A checkpoint that you have stored. The export must extend the trail of this checkpoint. */
   readonly since?: string
 }
 
@@ -35,7 +35,7 @@ export interface VerifiedAudit {
   readonly mode: string
   readonly entries: number
   readonly size: number
-  /** Entries that were purged or not requested: only their hashes are in the export. */
+  /** The number of entries that were purged or not requested. The export contains only their hashes. */
   readonly hidden: number
   readonly checkpoint: string
   readonly since: string | null
@@ -46,7 +46,7 @@ export interface VerifiedAudit {
 /**
  * Proves that an export of the audit trail, as NDJSON, is what was sealed: every entry against its leaf, all
  * leaves against each checkpoint, and against one that you have stored. No network is used. Throws
- * `AuditRejected`, which names the first wrong entry. Memory stays the same however long the export is.
+ * `AuditRejected`, which names the first wrong entry. Memory use does not grow with the export.
  */
 export async function verifyAudit(
   content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
@@ -159,13 +159,13 @@ function parsed(text: string, position: number): Line {
   }
 }
 
-/** An invalid hash equals none. */
+/** An invalid hash equals no other. */
 function hashIn(text: unknown): Buffer {
   const bytes = Buffer.from(String(text), 'base64')
   return bytes.length === HASH_BYTES && bytes.toString('base64') === text ? bytes : Buffer.alloc(0)
 }
 
-/** A proof as `GET /audit/{id}/proof` returns it. */
+/** A proof as returned by `GET /audit/{id}/proof`. */
 export interface AuditProof {
   readonly position: number | null
   readonly leaf: string
@@ -173,7 +173,7 @@ export interface AuditProof {
   readonly checkpoint: string
 }
 
-/** Proves that an entry is in the trail of a checkpoint, and returns what was sealed: texts about people as HMACs. */
+/** Proves that an entry is in the trail of a checkpoint, and returns what was sealed. Texts about people are HMACs. */
 export function verifyAuditProof(
   { position, leaf, proof, checkpoint }: AuditProof,
   keys: PublicKeySet,
@@ -194,7 +194,7 @@ export interface AuditGrowth {
   readonly checkpoint: string | null
 }
 
-/** Proves that the trail of a newer checkpoint begins with that of one that you have stored; returns the newer size. */
+/** Proves that the trail of a newer checkpoint extends the one that you have stored. Returns the newer size. */
 export function verifyAuditGrowth(
   kept: string,
   { proof, checkpoint }: AuditGrowth,

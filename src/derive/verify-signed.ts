@@ -1,22 +1,22 @@
 import { createPublicKey, verify } from 'node:crypto'
 import type { PublicKeySet, SignedClaims } from '../ports/public-keys.ts'
 
-/** Not a statement of the installation with these keys: nothing in it can be trusted. */
+/** The statement is not signed by the installation with these keys. Trust nothing in it. */
 export class SignatureRejected extends Error {}
 
 /**
- * The key set does not have the key: fetch `/.well-known/jwks.json` again, and reject the statement if that
- * does not help.
+ * The key is not in the key set. Fetch `/.well-known/jwks.json` again, and reject the statement if that does
+ * not help.
  */
 export class UnknownSigningKey extends SignatureRejected {}
 
-/** No statement of this service is as long. */
+/** Every statement of this service is shorter. */
 const MAX_CHARACTERS = 1_048_576
 const SIGNATURE_BYTES = 64
 
 /**
  * Proves that an installation has signed a statement, such as the evidence of a payment, and returns its
- * claims. `keys` is a copy of its `/.well-known/jwks.json`: no network is used. `type` is the expected kind
+ * claims. `keys` is a copy of its `/.well-known/jwks.json`; no network is used. `type` is the expected kind
  * of statement: `verifySigned(evidence, jwks, 'payment-evidence')`. Its `ownerId` and `mode` say whom it is
  * about.
  */
@@ -30,7 +30,7 @@ export function verifySigned(jws: string, keys: PublicKeySet, type: string): Sig
   const { kty, crv, x } = key
   const publicKey = createPublicKey({ key: { kty, crv, x }, format: 'jwk' })
   const bytes = Buffer.from(signature, 'base64url')
-  // One signature has one spelling: another text that decodes to the same bytes is not what was signed.
+  // A signature has one spelling. Another text that decodes to the same bytes was not signed.
   const isSpelt = bytes.length === SIGNATURE_BYTES && bytes.toString('base64url') === signature
   if (!isSpelt || !verify(null, Buffer.from(`${header}.${claims}`), publicKey, bytes))
     throw new SignatureRejected('The signature is not that of this text.')
@@ -49,8 +49,6 @@ function objectIn(part: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>
-  } catch {
-    // Refused below.
-  }
+  } catch {}
   throw new SignatureRejected('A part of it is no JSON object in base64url.')
 }

@@ -3,8 +3,8 @@ import { clock } from '../values/system-clock.ts'
 
 export interface WebhookMessage {
   /**
-   * Identifies the event: the same at every attempt, at a replay and for all subscriptions. An id that you
-   * have seen is already handled.
+   * Identifies the event: it is the same at every attempt, at a replay and for all subscriptions. You have
+   * already handled an id that you have seen.
    */
   readonly eventId: string
   /** Identifies the delivery to this subscription, the same at every attempt and replay. */
@@ -16,19 +16,19 @@ export interface WebhookMessage {
   readonly deliveryId: string
 }
 
-/** The request is not from this service, or is too old: answer 400 and do nothing. */
+/** The request is not from this service, or is too old. Answer 400 and do nothing. */
 export class WebhookRejected extends Error {}
 
 type HeaderBag = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 interface Options {
-  /** The largest difference between the message's time and your clock. */
+  /** The largest allowed difference between the message's time and your clock. */
   readonly toleranceSeconds?: number
 }
 
 /**
- * Proves that a request is a webhook of this secret's subscription, from the raw body, byte for byte. Throws
- * a `TypeError` without a secret: an empty one would accept any sender's signature.
+ * Proves that a request is a webhook of this secret's subscription. It needs the raw body, byte for byte.
+ * Throws a `TypeError` without a secret, since an empty one would accept any sender's signature.
  */
 export function verifyWebhook(
   headers: HeaderBag,
@@ -40,7 +40,7 @@ export function verifyWebhook(
   const named = (name: string): string => headerOf(headers, name)
   const [deliveryId, timestamp] = [named('x-service-delivery-id'), named('x-service-timestamp')]
   const expected = createHmac('sha256', secret).update(`${deliveryId}.${timestamp}.`).update(rawBody).digest()
-  // During a rotation of the secret there are two signatures; either secret verifies.
+  // During a rotation of the secret there are two signatures, and either secret verifies one of them.
   const given = [named('x-service-signature'), named('x-service-signature-next')]
   if (!given.some(signature => isEqual(signature, expected)))
     throw new WebhookRejected('The signature is not that of this secret.')

@@ -1,5 +1,5 @@
 import { plainIban } from '../values/iban.ts'
-import type { Cents } from '../values/money.ts'
+import { type Cents, cents, NO_CENTS, plus } from '../values/money.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
@@ -114,13 +114,15 @@ interface Booking {
  * to it.
  */
 function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
-  const amount = amountAt(entry, 'Amt') ?? 0n
+  const amount = amountAt(entry, 'Amt') ?? NO_CENTS
   const details = detailsOf(entry)
   if (details.length <= 1) return [creditFrom(entry, details[0] ?? entry, amount, 0, booking)]
-  const amounts = details.map(part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? 0n)
-  if (amounts.includes(0n) || amounts.reduce((sum, part) => sum + part, 0n) !== amount)
+  const amounts = details.map(
+    part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? NO_CENTS,
+  )
+  if (amounts.includes(NO_CENTS) || amounts.reduce((sum, part) => plus(sum, part), NO_CENTS) !== amount)
     return [{ ...creditFrom(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
-  return details.map((detail, part) => creditFrom(entry, detail, amounts[part] ?? 0n, part, booking))
+  return details.map((detail, part) => creditFrom(entry, detail, amounts[part] ?? NO_CENTS, part, booking))
 }
 
 function creditFrom(
@@ -185,7 +187,7 @@ function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
     endToEndId: textAt(payment, 'Refs/EndToEndId'),
     notice: direction === 'DBIT' ? 'settled' : 'returned',
     reasonCode: textAt(payment, 'RtrInf/Rsn/Cd'),
-    amountCents: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? 0n,
+    amountCents: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? NO_CENTS,
   }))
 }
 
@@ -199,7 +201,8 @@ const isReturn = (entry: XmlElement): boolean =>
 
 /** Exact cents of a positive amount below ten billion; undefined for any other. Surplus trailing zeros are accepted. */
 function amountAt(element: XmlElement, path: string): Cents | undefined {
-  const [, whole, cents = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
+  const [, whole, decimals = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
   if (whole === undefined) return undefined
-  return BigInt(whole + cents.padEnd(2, '0')) || undefined
+  const amount = cents(whole + decimals.padEnd(2, '0'))
+  return amount === NO_CENTS ? undefined : amount
 }

@@ -1,5 +1,5 @@
 import type { Order, Ordered } from '../ports/sepa-rail.ts'
-import { decimal } from '../values/money.ts'
+import { decimal, sumOf } from '../values/money.ts'
 import { LONGEST_NAME, sepaText } from './sepa-charset.ts'
 import type { XmlElement } from './xml-reader.ts'
 import { oneOrMore, optional, required, type Shape, schemaViolation } from './xml-schema.ts'
@@ -88,7 +88,7 @@ function documentOf(order: Order, debtor: Debtor): XmlElement {
 
 const totalsOf = ({ payments }: Order): XmlElement[] => [
   element('NbOfTxs', String(payments.length)),
-  element('CtrlSum', decimal(payments.reduce((sum, { amountCents }) => sum + amountCents, 0n))),
+  element('CtrlSum', decimal(sumOf(payments.map(({ amountCents }) => amountCents)))),
 ]
 
 const headerOf = (order: Order, name: string): XmlElement =>

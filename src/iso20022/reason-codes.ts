@@ -79,7 +79,6 @@ const recallRefusals: Readonly<Record<string, string>> = {
   CUST: 'The payee does not agree to the return.',
 }
 
-/** The service's own codes, for outcomes that no bank reports. */
 const ownCodes: Readonly<Record<string, string>> = {
   not_by_files:
     'This bank accepts no recalls by file, and the payment has been ordered. Contact the bank with its endToEndId.',

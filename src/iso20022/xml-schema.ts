@@ -1,6 +1,5 @@
 import type { XmlElement } from './xml-reader.ts'
 
-/** The content of an element: a text that matches, or these elements in this order. */
 export type Shape = RegExp | readonly Part[]
 
 type Attributes = Readonly<Record<string, RegExp>>

@@ -27,7 +27,6 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
 }
 
-/** Also drops control characters, which XML 1.0 does not allow. */
 const escaped = (text: string): string =>
   text
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')

@@ -54,7 +54,6 @@ export interface Challenge {
   readonly digest?: string
   readonly description?: string
   readonly opaque?: string
-  /** The header for the credential; `Authorization` if it is left out. */
   readonly header?: string
 }
 

@@ -47,7 +47,6 @@ function numbersProblem({
   return found && `The key of the merchant cannot be used: its ${found.member} ${found.problem}.`
 }
 
-/** Only the members of a validated key; others are dropped. */
 export function merchantKeyOf(jwk: Readonly<Record<string, unknown>>): MerchantKey {
   const { n, e, kid } = jwk
   return { kty: 'RSA', n: String(n), e: String(e), use: 'enc', alg: 'RSA-OAEP-256', kid: String(kid) }

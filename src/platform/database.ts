@@ -67,13 +67,11 @@ export async function requireMigrated(url: string): Promise<void> {
   }
 }
 
-/** Whether new entries come after everything the journal has. */
 async function isContinued(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query('select journal_is_ahead_by() = 0 as is')
   return rows[0].is
 }
 
-/** Whether the schema has every migration of this version; a later version's schema passes too. */
 async function isUpToDate(client: pg.Client): Promise<boolean> {
   const tables = await client.query(`select to_regclass('migration_checksums') as name`)
   if (!tables.rows[0].name) return false

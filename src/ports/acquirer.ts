@@ -7,7 +7,6 @@ import type { Cents } from '../values/money.ts'
  */
 export interface Acquirer {
   readonly name: string
-  /** The card networks whose tokens it accepts, as the machine payments protocol names them. */
   readonly networks: readonly string[]
   /**
    * Reads a decrypted token without a call. The handle identifies the payment's card to the acquirer: it may

@@ -84,7 +84,6 @@ export type CardNotice =
       readonly status: 'requested' | 'active' | 'suspended' | 'deleted'
     }
 
-/** The card network's report about a dispute. The report that was sent last counts. */
 export interface DisputeNews {
   readonly kind: 'dispute'
   readonly disputeId: string

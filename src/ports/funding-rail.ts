@@ -13,7 +13,6 @@ export const instrumentKinds = ['card', 'sepa_debit'] as const
 
 export interface Instrument {
   readonly kind: (typeof instrumentKinds)[number]
-  /** A card's brand: `visa`. */
   readonly brand: string | null
   readonly last4: string
 }

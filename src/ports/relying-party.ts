@@ -1,4 +1,3 @@
-/** The WebAuthn relying party: the site that passkeys belong to. */
 export interface RelyingParty {
   readonly id: string
   readonly name: string

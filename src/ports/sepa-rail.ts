@@ -10,12 +10,10 @@ export interface SepaRail {
   /** The rail rejects an instant payment that arrives after its `until`. */
   submit(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
   statusOf(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
-  /** Requests a recall of a payment; a repetition gives the recall's status. */
   recall(payment: Payment, call: RailCall): Promise<RecallStatus | Unanswered>
   /** The file for a payment of this instant. A rail without files takes payments at once. */
   nextFile(scheme: Scheme, at: Date): FileTime
   message(order: Order): string
-  /** Hands messages to the bank; null for a rail without files. */
   readonly files: HandOver | null
 }
 

@@ -19,7 +19,6 @@ export interface View {
   readonly text: string | null
 }
 
-/** The view, or why the file is refused, as a sentence for its sender. */
 export type ViewResult = View | { readonly problem: string }
 
 /** A thread that has the bytes of a file imports the module and calls the function with them. */

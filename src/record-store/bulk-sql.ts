@@ -1,8 +1,11 @@
 import type { Row, Sql, Tenant } from './records.ts'
 import type { Column, Table } from './table.ts'
 
-const columnsOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]) =>
+const membersOf = <R extends { id: string }>({ columns }: Table<R>, members?: readonly string[]) =>
   columns.filter(({ member }) => members?.includes(member) ?? true)
+
+const columnsOf = <R extends { id: string }>(table: Table<R>, members?: readonly string[]) =>
+  membersOf(table, members).filter(({ formula }) => formula === undefined)
 
 /** `i.owner_id as "ownerId", …`, of all members or of these. A day stays text, as entities have it. */
 export const selectList = <R extends { id: string }>(
@@ -10,8 +13,11 @@ export const selectList = <R extends { id: string }>(
   alias: string,
   members?: readonly (keyof R & string)[],
 ): string =>
-  columnsOf(table, members)
-    .map(({ member, name, type }) => `${alias}.${name}${type === 'date' ? '::text' : ''} as "${member}"`)
+  membersOf(table, members)
+    .map(
+      ({ member, name, type, formula }) =>
+        `${formula ? `(${formula(alias)})` : `${alias}.${name}${type === 'date' ? '::text' : ''}`} as "${member}"`,
+    )
     .join(', ')
 
 const recordset = (columns: readonly Column[], place = '$1'): string =>
@@ -42,7 +48,6 @@ export function insertInto<R extends { id: string }>(
   }
 }
 
-/** Inserts rows into two tables in one statement, saving a round trip. */
 export function insertIntoBoth<A extends { id: string }, B extends { id: string }>(
   one: Table<A>,
   other: Table<B>,
@@ -127,7 +132,6 @@ function withoutNulls(
 /** Amounts are written as text: JSON numbers would lose digits. */
 export const exact = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
-/** Rows of a tenant by their ids; a record of another tenant is left out. */
 type FindById<R> = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, R>>
 
 const byId =

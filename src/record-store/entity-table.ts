@@ -22,7 +22,7 @@ export function conditionText(
       return key.replaceAll('?', () => place(own.shift()))
     }
     const column = columns.get(key)
-    if (!column) throw new Error(`a condition names ${key}, which is no column`)
+    if (!column || column.formula) throw new Error(`a condition names ${key}, which is no column`)
     return comparisonText(column, wanted, place)
   })
   return parts.length === 0 ? 'true' : parts.join(' and ')

@@ -147,7 +147,6 @@ class Pipeline implements Submittable {
 
   handleCommandComplete(): void {
     const { name } = this.#current
-    // It returns no rows.
     if (!Array.isArray(this.#prepared.get(name))) this.#prepared.set(name, [])
     this.#end()
   }

@@ -2,7 +2,6 @@ import type { EntityClass, RequiredEntityData } from '@mikro-orm/core'
 import { conditionText, type EntityTable, entityTable, type Members, type Write } from './entity-table.ts'
 import type { Condition, FindOptions, Records, Sql, Tenant } from './records.ts'
 
-/** A record of this transaction, and its row as the database has it. */
 interface Tracked {
   readonly table: EntityTable
   state: 'new' | 'stored' | 'removed'
@@ -104,7 +103,6 @@ export class RecordStore<Scope extends Tenant> implements Records {
     return `${reached} and ${conditionText(table.columns, condition, values)}`
   }
 
-  /** A record that is known already, if the condition is its id alone. */
   #known<T extends object>(entity: EntityClass<T>, condition: Condition<T>): T | undefined {
     const { id, ...others } = condition as { id?: unknown }
     if (typeof id !== 'string' || Object.keys(others).length > 0) return undefined
@@ -185,7 +183,6 @@ interface Batch {
 const nameOf = ({ name }: EntityTable, { ownerId, mode, id }: Members): string =>
   `${name} ${ownerId} ${mode} ${id}`
 
-/** Objects can be changed in place, so they are copied into a form that can be compared. */
 function rowOf(table: EntityTable, record: Members): Members {
   const row: Members = {}
   for (const member of table.columns.keys()) row[member] = comparable(record[member])

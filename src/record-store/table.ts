@@ -18,6 +18,8 @@ export interface Column<Member extends string = string> {
   readonly member: Member
   readonly name: string
   readonly type: string
+  /** The SQL that reads the member from a row with this alias: it is no column, and is never written. */
+  readonly formula?: (alias: string) => string
 }
 
 /** A table as the hot paths see it; entities serve everything else. */
@@ -63,7 +65,9 @@ const types = [
 function columnOf(place: string, member: string, property: EntityProperty): Column {
   const type = typeOf(property)
   if (!type) throw new Error(`${place}: add its type to src/record-store/table.ts.`)
-  return { member, name: property.name ?? naming.propertyToColumnName(member), type }
+  const column = { member, name: property.name ?? naming.propertyToColumnName(member), type }
+  const formula: unknown = property.formula
+  return typeof formula === 'function' ? { ...column, formula: alias => formula({}, { alias }) } : column
 }
 
 /** An instant has no precision here: its column rounds it. */

@@ -40,7 +40,6 @@ interface Circumstances {
   readonly salt: () => string
 }
 
-/** Returns the statement, and apart from it the openings of its commitments. */
 export function newStatement<K extends Kind>(
   kind: K,
   subject: Subjects[K],
@@ -62,7 +61,6 @@ export function newStatement<K extends Kind>(
 export const challengeOf = (statement: Statement): string =>
   createHash('sha256').update(canonicalJson(statement)).digest('base64url')
 
-/** True if the statement has exactly these members. */
 export function agrees<K extends Kind>(
   statement: Statement,
   openings: Openings,
@@ -121,7 +119,6 @@ const inWords = (scopes: readonly string[] | null): string =>
 const byTools = ({ toolWrites }: { readonly toolWrites?: true }): string =>
   toolWrites ? ', and let assistants change things with it' : ''
 
-/** The sentence that a person reads before signing, for each kind. */
 const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
   intent({ amountEuros, largestEuros, payee, intentId }) {
     const most = largestEuros === amountEuros ? '' : `, at most ${money(largestEuros)},`

@@ -49,7 +49,6 @@ export interface Subjects {
     | { readonly name: string; readonly email: string | null; readonly role: string }
     | { readonly personId: string }
     | { readonly personId: string; readonly name: string; readonly role: string }
-  /** A new key, or the replacement of one. */
   readonly key:
     | {
         readonly name: string
@@ -62,7 +61,6 @@ export interface Subjects {
     | { readonly keyId: string; readonly name: string }
   /** A person is erased, or the owner together with the account. */
   readonly deletion: { readonly subjectType: string; readonly subjectId: string }
-  /** A key for a device that shows this code. */
   readonly device: {
     readonly deviceId: string
     readonly deviceName: string

@@ -3,7 +3,6 @@ import type { PublicKeySet } from '../ports/public-keys.ts'
 import { sha256 } from '../values/digest.ts'
 import { HASH_BYTES, type Hash } from './tree.ts'
 
-/** The number of entries of a trail, and the root of their tree. */
 export interface Checkpoint {
   readonly origin: string
   readonly size: number

@@ -2,7 +2,6 @@ import { canonicalJson, hasHalfOfAPair } from '../values/canonical-json.ts'
 import { sha256 } from '../values/digest.ts'
 import { type Hash, hashLeaf } from './tree.ts'
 
-/** An entry with everything in its row: the members of its leaf. */
 export interface TrailEntry {
   readonly action: string
   readonly actorId: string | null

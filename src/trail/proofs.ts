@@ -46,7 +46,6 @@ export function consistencySteps(from: number, to: number): ProofStep[] {
   return steps.reverse()
 }
 
-/** The hashes of these steps, if those of complete subtrees are known. */
 export const hashesOf = (steps: readonly ProofStep[], hashOf: (node: Node) => Hash): Hash[] =>
   steps.map(step => foldCover(step.map(hashOf)))
 

@@ -51,7 +51,6 @@ export class GrowingTree {
   size: number
   readonly #peaks: { readonly level: number; hash: Hash }[]
 
-  /** `peaks` are the hashes of the cover of all its leaves. */
   constructor(size = 0, peaks: readonly Hash[] = []) {
     const cover = coverOf(0, size)
     if (cover.length !== peaks.length) throw new RangeError(`A tree of ${size} has ${cover.length} peaks.`)
@@ -95,7 +94,6 @@ export interface Tile {
   readonly index: number
 }
 
-/** The tile whose hashes give the hash of a complete subtree. */
 export const tileOf = ({ level, index }: Node): Tile => {
   const tileLevel = Math.floor(level / TILE_LEVELS)
   return { level: tileLevel, index: Math.floor((index * 2 ** (level % TILE_LEVELS)) / TILE_SIZE) }

@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net'
 
-/** An IPv4 address, or the /64 of an IPv6 subscriber. */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address
   const [start = '', end] = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname

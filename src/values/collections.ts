@@ -5,6 +5,5 @@ export function first<T>(list: readonly T[]): T {
   return member
 }
 
-/** `Object.keys` types the names as plain text. */
 export const keysOf = <K extends string>(table: { readonly [Key in K]?: unknown }) =>
   Object.keys(table) as [K, ...K[]]

@@ -31,7 +31,6 @@ const KIND_OF_ENDING: Readonly<Record<string, FileKind>> = {
   webp: 'image/webp',
 }
 
-/** Reads the extension: `passport.pdf`. */
 export const kindOfName = (name: string): FileKind | undefined =>
   KIND_OF_ENDING[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 

@@ -9,7 +9,6 @@ export type JsonName<N> = N extends `${infer Head}Cents` ? `${Head}Euros` : N
 export const jsonName = <const N extends string>(name: N): JsonName<N> =>
   (name.endsWith('Cents') ? `${name.slice(0, -'Cents'.length)}Euros` : name) as JsonName<N>
 
-/** A value in its JSON form. */
 export type JsonOf<S extends z.ZodType> = InJson<z.input<S>>
 
 type InJson<T> = unknown extends T
@@ -24,7 +23,6 @@ type InJson<T> = unknown extends T
 
 type Plain = string | number | bigint | boolean | null | undefined | Date | Uint8Array
 
-/** Decodes JSON; throws if the schema refuses it. */
 export const decodeJson = <S extends z.ZodType>(schema: S, json: unknown): z.output<S> =>
   schema.parse(renamed(schema, json))
 
@@ -36,7 +34,6 @@ interface Names {
   /** In both directions: from the JSON name to the inner name, and back. */
   readonly swapped: Map<string, string>
   readonly members: Map<string, Names>
-  /** The names within each item of a list, or each value of a record. */
   items?: Names
 }
 
@@ -51,7 +48,6 @@ function namesOf(schema: z.core.$ZodType): Names | null {
   return names
 }
 
-/** Adds the names of a schema to those of alternatives; null while there are none. */
 function addNames(schema: z.core.$ZodType, names: Names): Names | null {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (def.type === 'object')
@@ -101,7 +97,6 @@ function swap(value: unknown, names: Names): unknown {
   return other
 }
 
-/** The path of a member with its names in JSON. */
 export function renamedPath(schema: z.core.$ZodType, path: readonly PropertyKey[]): PropertyKey[] {
   let names: Names | null | undefined = namesOf(schema)
   return path.map(step => {

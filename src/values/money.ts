@@ -1,20 +1,25 @@
 import { z } from 'zod'
 
-/** An exact amount in cents. */
-export type Cents = bigint
+declare const centsBrand: unique symbol
+
+/** An exact amount in cents. The arithmetic below keeps the brand, so that no other number is taken for an amount. */
+export type Cents = bigint & { readonly [centsBrand]: true }
 
 const HIGHEST = 100_000_000_000
 
 /** Undefined if the number has more than two decimals. */
-function exactCents(amount: number): bigint | undefined {
+function exactCents(amount: number): Cents | undefined {
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount))
   if (!parts) return undefined
-  return BigInt(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
+  return cents(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
 }
+
+/** Where a contract has a bigint that is an amount. */
+export const centsSchema = z.bigint() as unknown as z.ZodType<Cents, Cents>
 
 /** A `…Cents` member of a contract. In JSON it is `…Euros`: a number with at most two decimals. */
 export const money = z
-  .codec(z.number().min(0).max(HIGHEST), z.bigint(), {
+  .codec(z.number().min(0).max(HIGHEST), centsSchema, {
     decode: (amount, context) => {
       const exact = exactCents(amount)
       if (exact !== undefined) return exact
@@ -29,14 +34,14 @@ export const positiveMoney = (highest?: Cents) =>
   money
     .refine(amount => amount > 0n, 'must be greater than 0')
     .refine(amount => highest === undefined || amount <= highest, {
-      error: () => `at most ${formatMoney(highest ?? 0n)}`,
+      error: () => `at most ${formatMoney(highest ?? NO_CENTS)}`,
     })
 
 export const signedMoney = z
-  .codec(z.number().min(-HIGHEST).max(HIGHEST), z.bigint(), {
+  .codec(z.number().min(-HIGHEST).max(HIGHEST), centsSchema, {
     decode: (amount, context) => {
       const exact = exactCents(Math.abs(amount))
-      if (exact !== undefined) return amount < 0 ? -exact : exact
+      if (exact !== undefined) return amount < 0 ? negated(exact) : exact
       context.issues.push({ code: 'custom', message: 'at most two decimals', input: amount })
       return z.NEVER
     },
@@ -69,17 +74,38 @@ export function formatAmount(amount: Cents): string {
 
 export const NO_CENTS = 0n as Cents
 
-/** From an amount, or from the decimal digits in which JSON stores cents. */
-export const cents = (amount: Cents | string): Cents => BigInt(amount) as Cents
+/** From a whole number of cents, or from the decimal digits in which JSON stores cents. A fraction of a cent throws. */
+export const cents = (amount: bigint | number | string): Cents => BigInt(amount) as Cents
 
-export const sumOf = (amounts: readonly Cents[]): Cents =>
-  amounts.reduce<Cents>((sum, amount) => sum + amount, 0n)
+/** From a computed number of cents, to the nearest one. */
+export const roundCents = (amount: number): Cents => BigInt(Math.round(amount)) as Cents
 
-export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
-
-/** The rest of an amount; zero if more is taken than there is. */
-export const restOf = (amount: Cents, taken: Cents): Cents =>
-  amount > taken ? minus(amount, taken) : NO_CENTS
+export const plus = (amount: Cents, other: Cents): Cents => (amount + other) as Cents
 
 /** May be negative: a movement between two amounts. */
 export const minus = (amount: Cents, other: Cents): Cents => (amount - other) as Cents
+
+export const negated = (amount: Cents): Cents => -amount as Cents
+
+export const sumOf = (amounts: readonly Cents[]): Cents => amounts.reduce(plus, NO_CENTS)
+
+export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
+
+export const atLeastZero = (amount: Cents): Cents => (amount > 0n ? amount : NO_CENTS)
+
+/** The rest of an amount; zero if more is taken than there is. */
+export const restOf = (amount: Cents, taken: Cents): Cents => atLeastZero(minus(amount, taken))
+
+/** Added to a dividend, so that a division that rounds down rounds as it is named. */
+const ROUNDING = {
+  down: (_divisor: bigint) => 0n,
+  half: (divisor: bigint) => divisor / 2n,
+  up: (divisor: bigint) => divisor - 1n,
+}
+
+/** `part / whole` of an amount that is not negative. */
+export const fractionOf = (
+  amount: Cents,
+  [part, whole]: readonly [part: bigint, whole: bigint],
+  rounding: keyof typeof ROUNDING = 'down',
+): Cents => ((amount * part + ROUNDING[rounding](whole)) / whole) as Cents

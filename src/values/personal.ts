@@ -51,7 +51,6 @@ export const legalGrounds = {
 } as const satisfies Record<string, LegalGround>
 export type Ground = keyof typeof legalGrounds
 
-/** Data subjects besides the owner of the account. */
 export const otherSubjects = ['person', 'beneficiary', 'payer', 'merchant'] as const
 type OtherSubject = (typeof otherSubjects)[number]
 
@@ -91,7 +90,6 @@ export interface PersonalColumn {
 export interface KeptWhile {
   /** An SQL condition on the row, which is called `t`; never null. */
   readonly where: string
-  /** The same in words: `it was paid, or can still be`. */
   readonly words: string
 }
 

@@ -1,4 +1,4 @@
-/** Safe markup. Only `html` creates it, and escapes every value that is not markup. */
+/** Safe markup. Only `html` creates it; it escapes every value that is not markup. */
 export class Html {
   readonly text: string
 
@@ -30,27 +30,26 @@ function textOf(content: Content): string {
 /** Creates markup from a template. Attribute values must be quoted: `html`<a href="${address}">${name}</a>``. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = parts[0] ?? ''
-  // A page has thousands of these: a loop takes half the time of `reduce`.
+  // A page has thousands of these, and a loop takes half the time of `reduce`.
   for (let index = 1; index < parts.length; index++) text += textOf(values[index - 1]) + parts[index]
   return new Html(text)
 }
 
-/** Invisible characters: controls, and those that change the direction of text. */
 const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Visible ASCII with single spaces: one character per sign, and nothing invisible. */
+/** Visible ASCII with single spaces: each character is one code unit, and all are visible. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 /**
- * Text from outside as a page shows it: on one line, invisible characters marked, cut at `most` characters.
- * Agents and merchants choose their names, and may imitate others.
+ * Shows third-party text on one line, with invisible characters marked, cut at `most` characters. Agents and
+ * merchants choose their names, and may imitate others.
  */
 export function plainText(text: string, most = 1_000): string {
   if (PLAIN.test(text)) return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
   const line = text.replace(/\s+/gu, ' ').replace(INVISIBLE, '\ufffd').trim()
-  // No visible character is shorter than one code unit, so a short text needs no count.
+  // A visible character has at least one code unit, so a short text needs no count.
   if (line.length <= most) return line
   const bounded = line.slice(0, 8 * most)
   const shown = Array.from(segments.segment(bounded), ({ segment }) => segment)

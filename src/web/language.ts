@@ -3,7 +3,7 @@ import { type Cents, decimal } from '../values/money.ts'
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 
-/** More than any browser sends. */
+/** More preferences than any browser sends. */
 const MOST_PREFERENCES = 32
 
 /** The language that `Accept-Language` prefers (RFC 9110); English if it prefers none. */
@@ -24,13 +24,13 @@ function preferenceOf(part: string): { range: string; weight: number } {
 
 const locales = { en: 'en-GB', de: 'de-DE' } as const
 
-/** `€ 12.50`, `12,50 €`: exact for every amount, without a line break inside. */
+/** Formats `€ 12.50` or `12,50 €`, exact for every amount, without a line break inside. */
 export const amountIn = (language: Language, amount: Cents): string =>
   new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' })
     .format(decimal(amount) as Intl.StringNumericLiteral)
     .replace(/€(?=\d)/, '€\u00a0')
 
-/** The minute in the time zone of Frankfurt, in which euro banks work. */
+/** Shows the minute in the time zone of Frankfurt, in which euro banks work. */
 export const minuteIn = (language: Language, at: Date): string =>
   new Intl.DateTimeFormat(locales[language], {
     day: 'numeric',

@@ -7,7 +7,7 @@ import type { File } from '../kernel/contract/file.ts'
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** Nearly as small as the highest level, in a twentieth of the time. */
+/** Compresses nearly as well as the highest level, in a twentieth of the time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 export const versionOf = (content: string | Buffer): string =>
@@ -26,7 +26,7 @@ export const uncompressedFile = (type: string, content: string | Buffer, isImmut
   cache: { version: versionOf(content), isImmutable },
 })
 
-/** Its name changes with its content, so browsers cache it without asking again. */
+/** A file whose name changes with its content, so that browsers cache it without asking again. */
 export interface PageAsset {
   readonly name: string
   readonly type: string
@@ -58,7 +58,6 @@ export function assetFinder(assets: readonly PageAsset[]): (name: string) => Pro
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** Palette (light and dark) and plain elements: every style sheet of a page begins with it. */
 export const baseStyle = (): string => read('styles/base.css')
 
 /** Shows UTC beside times that a script converts to the reader's time zone. */
@@ -66,7 +65,10 @@ export const timeStyle = (): string => read('styles/times.css')
 
 export const refusalStyle = (): string => read('styles/refusal.css')
 
-/** Keeps clicks that come before the scripts of a page listen. The head of the page loads it first, without `defer`. */
+/**
+ * Keeps clicks that come before the scripts of a page listen. The head of the page loads this script first,
+ * without `defer`.
+ */
 export const earlyScript = (): string => read('scripts/early.js')
 
 export const pageIcon = (): string => read('icon.svg')

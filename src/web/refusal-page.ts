@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts'
 import type { Language } from './language.ts'
 import { baseStyle, pageAsset, refusalStyle } from './page-assets.ts'
 
-/** Servers of page assets must serve this one as well. */
+/** Servers of page assets must serve this style as well. */
 export const plainStyle = pageAsset('plain', 'css', `${baseStyle()}\n${refusalStyle()}`)
 
 interface Words {
@@ -65,10 +65,10 @@ interface Refused {
   readonly requestId: string
 }
 
-/** An open page reloads no sooner than this: the service may be overloaded. */
+/** An open page waits at least this long before it reloads, since the service may be overloaded. */
 const LEAST_SECONDS = 10
 
-/** For a page that is refused before its session is known. It calls no operation. */
+/** Serves a page that is refused before its session is known. It calls no operation. */
 export function refusalPage(refused: Refused, language: Language): Html {
   const { code, status, message, root, retryAfter, requestId } = refused
   const { title, again, soon, request, database } = words[language]

@@ -3,6 +3,7 @@ import { sandboxFunding } from '../../src/adapters/funding-rail/sandbox.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
 import type { Charge } from '../../src/ports/funding-rail.ts'
 import { days, minutes } from '../../src/values/clock.ts'
+import { type Cents, cents } from '../../src/values/money.ts'
 import { externalSystemsFor } from '../support/commerce/rail.ts'
 
 const rail = sandboxFunding()
@@ -10,7 +11,7 @@ const call = { reference: 'funding_1', requestId: 'request-1' }
 const madeAt = new Date('2026-11-20T09:30:00.000Z')
 const since = (milliseconds: number) => new Date(madeAt.getTime() + milliseconds)
 
-const of = (amountCents: bigint, token = 'tok_visa'): Charge => ({ token, amountCents, madeAt })
+const of = (amountCents: Cents, token = 'tok_visa'): Charge => ({ token, amountCents, madeAt })
 const later = (charge: Charge, milliseconds: number) =>
   rail.stateOf(charge, { ...call, now: since(milliseconds) })
 
@@ -38,8 +39,8 @@ describe('the sandbox’s payment processor', () => {
     [1307n, 'unknown', 'unknown', 'unknown'],
   ])(
     'charges %d cents with the status %s, after a minute %s, after two days %s',
-    async (cents, ...expected) => {
-      const charge = of(cents)
+    async (amount, ...expected) => {
+      const charge = of(cents(amount))
       const states = [
         await rail.charge(charge, call),
         await later(charge, minutes(1)),
@@ -51,19 +52,19 @@ describe('the sandbox’s payment processor', () => {
   )
 
   test('declines every charge of the token tok_declined', async () => {
-    expect(await rail.charge(of(100n, 'tok_declined'), call)).toMatchObject({
+    expect(await rail.charge(of(cents(100n), 'tok_declined'), call)).toMatchObject({
       status: 'failed',
       reason: { code: 'declined' },
     })
   })
 
   test('returns the payer’s next step and the time of the next inquiry', async () => {
-    expect(await rail.charge(of(1303n), call)).toEqual({
+    expect(await rail.charge(of(cents(1303n)), call)).toEqual({
       status: 'requires_action',
       nextAction: { type: 'redirect', url: 'https://processor.example/authenticate/funding_1' },
       askAgainAt: since(days(1)),
     })
-    expect(await rail.charge(of(1304n), call)).toMatchObject({ askAgainAt: since(days(2)) })
+    expect(await rail.charge(of(cents(1304n)), call)).toMatchObject({ askAgainAt: since(days(2)) })
   })
 })
 

@@ -9,11 +9,12 @@ import { schemaViolation } from '../../src/iso20022/xml-schema.ts'
 import { element } from '../../src/iso20022/xml-writer.ts'
 import type { Order, Payment } from '../../src/ports/sepa-rail.ts'
 import { bankDayOnOrAfter, isBankDay } from '../../src/values/bank-calendar.ts'
+import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
 const debtor = { name: 'Agent Payments Öffentlich & Co', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
 
-const payment = (endToEndId: string, amountCents: bigint) => ({
+const payment = (endToEndId: string, amountCents: Cents) => ({
   endToEndId,
   amountCents,
   payerIban: null,
@@ -26,7 +27,7 @@ const order: Order = {
   madeAt: new Date('2026-11-20T08:00:00.000Z'),
   executeOn: '2026-11-20',
   scheme: 'sct',
-  payments: [payment('e1', 1n), payment('e2', 99_999_999_999n)],
+  payments: [payment('e1', cents(1n)), payment('e2', cents(99_999_999_999n))],
 }
 
 async function nothing(): Promise<void> {}
@@ -59,14 +60,18 @@ describe('a payment order', () => {
 
   test.each<[string, Partial<Order>]>([
     ['without payments', { payments: [] }],
-    ['of nothing', { payments: [payment('e1', 0n)] }],
-    ['above what SEPA carries', { payments: [payment('e1', 100_000_000_000n)] }],
+    ['of nothing', { payments: [payment('e1', NO_CENTS)] }],
+    ['above what SEPA carries', { payments: [payment('e1', cents(100_000_000_000n))] }],
     [
       'to a name in other letters',
-      { payments: [{ ...payment('e1', 1n), payee: { name: 'Ö', iban: 'NL91ABNA0417164300', bic: null } }] },
+      {
+        payments: [
+          { ...payment('e1', cents(1n)), payee: { name: 'Ö', iban: 'NL91ABNA0417164300', bic: null } },
+        ],
+      },
     ],
-    ['under a name that is too long', { payments: [payment('e'.repeat(36), 1n)] }],
-    ['under a name that begins with a slash', { payments: [payment('/e', 1n)] }],
+    ['under a name that is too long', { payments: [payment('e'.repeat(36), cents(1n))] }],
+    ['under a name that begins with a slash', { payments: [payment('/e', cents(1n))] }],
     ['on no day', { executeOn: '' }],
   ])('%s is refused', (_, wrong) => {
     expect(() => pain001({ ...order, ...wrong }, debtor)).toThrow(/cannot be ordered/)
@@ -163,7 +168,7 @@ describe('the rail by files', () => {
     queue: { put: neverCalled, statusOf: async () => null, remove: neverCalled },
   })
   const instantPayment: Payment = {
-    ...payment('e1', 1n),
+    ...payment('e1', cents(1n)),
     ownerId: 'customer_1',
     scheme: 'sct_inst',
     submittedAt: order.madeAt,

@@ -2,6 +2,7 @@ import { compilePolicy, decide } from '../../src/control/rules/decide.ts'
 import type { SpendRequest } from '../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import { decodeJson } from '../../src/values/json-names.ts'
+import { cents } from '../../src/values/money.ts'
 import type { Section } from './report.ts'
 
 const COUNT = 20_000
@@ -39,8 +40,8 @@ const budget = {
   level: 'run',
   id: 'run_1',
   name: 'Reading',
-  limitCents: 10_000_000n,
-  usedCents: 1_000n,
+  limitCents: cents(10_000_000n),
+  usedCents: cents(1_000n),
 } as const
 const request: Omit<SpendRequest, 'amountCents'> = {
   kind: 'card',
@@ -56,11 +57,11 @@ const request: Omit<SpendRequest, 'amountCents'> = {
   risk: { score: 10, parts: [], outcome: 'pass' },
   approval: null,
   walletFrozen: false,
-  availableCents: 10_000_000n,
+  availableCents: cents(10_000_000n),
 }
 const counters = {
-  dayCents: 12_345n,
-  monthCents: 123_456n,
+  dayCents: cents(12_345n),
+  monthCents: cents(123_456n),
   uses: 17,
   firstMerchant: 'Bookshop',
   lastSpendAt: new Date('2026-11-20T11:00:00.000Z'),
@@ -73,7 +74,7 @@ export async function measureDeciding(): Promise<Section> {
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now()
     for (let n = 0; n < COUNT; n++) {
-      const ruling = decide(policy, { ...request, amountCents: BigInt(1_000 + (n % 500)) }, counters)
+      const ruling = decide(policy, { ...request, amountCents: cents(1_000 + (n % 500)) }, counters)
       if (!ruling.allowed || ruling.requiresApproval) throw new Error(ruling.reason)
       rules = ruling.checks.length
     }

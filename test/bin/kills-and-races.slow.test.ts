@@ -114,7 +114,7 @@ describe('a kill between two steps', () => {
     expect(await outboxRows()).toEqual([1])
 
     // Makes the leased row due now.
-    await queryValues(databaseUrl, 'update outbox set due_at = now()')
+    await queryValues(databaseUrl, 'update outbox set due_at = now(), leased_until = null')
     await installation.startMissing()
     await until('it is delivered', async () => (await outboxRows()).length === 0)
     expect((await run.handle.describe()).runId).toBe(runId)

@@ -140,7 +140,7 @@ describe('a crash of every process in a burst of intents', () => {
     const created = creates.filter(isCreated)
     expect(await storedIntents(postgres.url, created.map(idOf))).toEqual(created.map(expectedIntent))
     // Makes the rows claimed by the killed relay due now.
-    await sql('update outbox set due_at = now()')
+    await sql('update outbox set due_at = now(), leased_until = null')
     await installation.startMissing()
     const keyed = creates.filter(({ key }) => key !== null)
     const repeated = await Promise.all(keyed.map(entry => create(installation.api.url, owner.token, entry)))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { signatureHeaders } from '../../src/adapters/card-processor/sandbox-signature.ts'
 import { derivedSecrets } from '../../src/ports/vault.ts'
+import { cents } from '../../src/values/money.ts'
 import { aPayingCard, bookshop, networkBefore } from '../support/cards/network.ts'
 import { signed } from '../support/cards/signatures.ts'
 import { type checkedSender, isRoute, signedCases, type worldsOf } from '../support/contract/contract.ts'
@@ -74,7 +75,7 @@ export function testSignedRequests({ service, recorder, owner, agentToken, send 
     test('knows no idempotency key: the id of a message is its key', async () => {
       const network = networkBefore(service)
       const { card } = await aPayingCard(owner.client, 100)
-      const content = { ask: 0, amountCents: 2_500n, partialAllowed: false, merchant: bookshop }
+      const content = { ask: 0, amountCents: cents(2_500n), partialAllowed: false, merchant: bookshop }
       const messageOf = (authorizationId: string) =>
         network.messageOf(card.id, { kind: 'authorization', authorizationId, ...content })
       const headers = { 'idempotency-key': 'one' }
@@ -93,7 +94,7 @@ export function testSignedRequests({ service, recorder, owner, agentToken, send 
         kind: 'authorization',
         authorizationId: `measured`,
         ask: 0,
-        amountCents: 2_500n,
+        amountCents: cents(2_500n),
         partialAllowed: false,
         merchant: bookshop,
       })

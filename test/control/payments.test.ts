@@ -3,24 +3,27 @@ import fc from 'fast-check'
 import { spentOf, usageOf } from '../../src/control/payments/diff.ts'
 import { addFact, factsOf, noFacts, type PaymentFact } from '../../src/control/payments/facts.ts'
 import { foldFacts, sharesOf } from '../../src/control/payments/state.ts'
+import { type Cents, cents } from '../../src/values/money.ts'
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
 
-const amounts = fc.integer({ min: 1, max: 5_000 }).map(BigInt)
-const maybeZero = fc.integer({ min: -1_000, max: 5_000 }).map(amount => BigInt(Math.max(amount, 0)))
+const amounts = fc.integer({ min: 1, max: 5_000 }).map(amount => cents(amount))
+const maybeZero = fc.integer({ min: -1_000, max: 5_000 }).map(amount => cents(Math.max(amount, 0)))
 
-const request = (increment: number, approvedCents: bigint): PaymentFact => ({
+const request = (increment: number, approvedCents: Cents): PaymentFact => ({
   type: 'authorized',
   increment,
-  requestedCents: approvedCents || 100n,
+  requestedCents: approvedCents || cents(100n),
   approvedCents,
 })
 
 /** The network repeats its earlier answers with each new one. */
-const accounts = (answers: readonly bigint[]): PaymentFact[] =>
+const accounts = (answers: readonly Cents[]): PaymentFact[] =>
   answers.map((_, last) => ({
     type: 'answered',
-    answers: answers.slice(0, last + 1).map(cents => ({ cents: cents || 1n, approved: cents > 0n })),
+    answers: answers
+      .slice(0, last + 1)
+      .map(amount => ({ cents: amount || cents(1n), approved: amount > 0n })),
   }))
 
 /** All facts of one payment, in the order in which they happened. */
@@ -135,8 +138,10 @@ describe('the state of a payment', () => {
   ])(
     'is closed once one of two messages about a clearing states that it is final: %s, then %s',
     (...finals) => {
-      const clearings = finals.map(final => ({ type: 'cleared', id: 'one', cents: 700n, final }) as const)
-      const state = foldFacts(factsOf([request(0, 1_000n), ...clearings]))
+      const clearings = finals.map(
+        final => ({ type: 'cleared', id: 'one', cents: cents(700n), final }) as const,
+      )
+      const state = foldFacts(factsOf([request(0, cents(1_000n)), ...clearings]))
       expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isClosed: true })
     },
   )
@@ -144,17 +149,17 @@ describe('the state of a payment', () => {
   test('counts only the first of two captures, and only the last credit of a dispute', () => {
     const state = foldFacts(
       factsOf([
-        { type: 'captured', cents: 500n },
-        { type: 'captured', cents: 900n },
-        { type: 'credited', id: 'one', cents: 500n },
-        { type: 'credited', id: 'one', cents: 200n },
+        { type: 'captured', cents: cents(500n) },
+        { type: 'captured', cents: cents(900n) },
+        { type: 'credited', id: 'one', cents: cents(500n) },
+        { type: 'credited', id: 'one', cents: cents(200n) },
       ]),
     )
     expect([state.capturedCents, spentOf(state)]).toEqual([500n, 300n])
   })
 
   test('holds nothing for an answer that came too late', () => {
-    const facts = factsOf([request(0, 1_000n), { type: 'answered_late', increment: 0 }])
+    const facts = factsOf([request(0, cents(1_000n)), { type: 'answered_late', increment: 0 }])
     expect(foldFacts(facts)).toMatchObject({ approvedCents: 0n, heldCents: 0n, requestedCents: 1_000n })
   })
 

@@ -5,6 +5,7 @@ import './rules/card-payments.ts'
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/rules/decide.ts'
 import type { Counters, SpendRequest } from '../../src/control/rules/decision.ts'
+import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import {
   atTime,
   budgetOf,
@@ -17,7 +18,7 @@ import {
   riskWith,
 } from '../support/control/decide.ts'
 
-const amountOf = (cents: bigint) => ({ amountCents: cents })
+const amountOf = (cents: Cents) => ({ amountCents: cents })
 const attested = (time: string) => ({ approval: { attestedAt: atTime(time).at } })
 type Case = [rules: RulesInput, request: Partial<SpendRequest>, counters: Partial<Counters>, outcome: string]
 
@@ -80,9 +81,9 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ lockToFirstMerchant: false }, {}, { firstMerchant: 'Library' }, 'pass'],
   ],
   boundMerchant: [
-    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: 'BOOKSHOP' }] }, {}, 'pass'],
-    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: 'Library' }] }, {}, 'fail'],
-    [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: null }] }, {}, 'pass'],
+    [{}, { budgets: [{ ...budgetOf('run', cents(5_000n), NO_CENTS), merchant: 'BOOKSHOP' }] }, {}, 'pass'],
+    [{}, { budgets: [{ ...budgetOf('run', cents(5_000n), NO_CENTS), merchant: 'Library' }] }, {}, 'fail'],
+    [{}, { budgets: [{ ...budgetOf('run', cents(5_000n), NO_CENTS), merchant: null }] }, {}, 'pass'],
   ],
   activeHoursStart: [
     [{ activeHoursStart: 9, activeHoursEnd: 17 }, atTime('08:59:59.999'), {}, 'fail'],
@@ -108,23 +109,38 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
   ],
   maxTransactionEuros: [
     [{ maxTransactionEuros: 20 }, {}, {}, 'pass'],
-    [{ maxTransactionEuros: 20 }, amountOf(2_001n), {}, 'fail'],
-    [{ maxTransactionEuros: 0 }, amountOf(1n), {}, 'fail'],
+    [{ maxTransactionEuros: 20 }, amountOf(cents(2_001n)), {}, 'fail'],
+    [{ maxTransactionEuros: 0 }, amountOf(cents(1n)), {}, 'fail'],
   ],
   dailyLimitEuros: [
-    [{ dailyLimitEuros: 70 }, {}, { dayCents: 5_000n }, 'pass'],
-    [{ dailyLimitEuros: 70 }, {}, { dayCents: 5_001n }, 'fail'],
-    [{ dailyLimitEuros: 70 }, amountOf(1n), { dayCents: 9_000n }, 'fail'],
-    [{ dailyLimitEuros: 0 }, amountOf(1n), {}, 'fail'],
+    [{ dailyLimitEuros: 70 }, {}, { dayCents: cents(5_000n) }, 'pass'],
+    [{ dailyLimitEuros: 70 }, {}, { dayCents: cents(5_001n) }, 'fail'],
+    [{ dailyLimitEuros: 70 }, amountOf(cents(1n)), { dayCents: cents(9_000n) }, 'fail'],
+    [{ dailyLimitEuros: 0 }, amountOf(cents(1n)), {}, 'fail'],
   ],
   monthlyLimitEuros: [
-    [{ monthlyLimitEuros: 70 }, {}, { monthCents: 5_000n }, 'pass'],
-    [{ monthlyLimitEuros: 70 }, {}, { monthCents: 5_001n }, 'fail'],
+    [{ monthlyLimitEuros: 70 }, {}, { monthCents: cents(5_000n) }, 'pass'],
+    [{ monthlyLimitEuros: 70 }, {}, { monthCents: cents(5_001n) }, 'fail'],
   ],
   budget: [
-    [{}, { budgets: [budgetOf('run', 5_000n, 3_000n), budgetOf('card', 9_000n, 0n)] }, {}, 'pass'],
-    [{}, { budgets: [budgetOf('run', 5_000n, 3_001n), budgetOf('card', 9_000n, 0n)] }, {}, 'fail'],
-    [{}, { budgets: [budgetOf('run', 5_000n, 0n), budgetOf('card', 0n, 0n)] }, {}, 'fail'],
+    [
+      {},
+      { budgets: [budgetOf('run', cents(5_000n), cents(3_000n)), budgetOf('card', cents(9_000n), NO_CENTS)] },
+      {},
+      'pass',
+    ],
+    [
+      {},
+      { budgets: [budgetOf('run', cents(5_000n), cents(3_001n)), budgetOf('card', cents(9_000n), NO_CENTS)] },
+      {},
+      'fail',
+    ],
+    [
+      {},
+      { budgets: [budgetOf('run', cents(5_000n), NO_CENTS), budgetOf('card', NO_CENTS, NO_CENTS)] },
+      {},
+      'fail',
+    ],
   ],
   risk: [
     [{}, riskWith('pass'), {}, 'pass'],
@@ -146,17 +162,37 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ requireAttestation: true }, { kind: 'card', intentId: 'intent_1' }, {}, 'pass'],
   ],
   mandate: [
-    [{ autoApproveLimitEuros: 10 }, { mandate: mandateWith({ perTransactionCents: 2_000n }) }, {}, 'pass'],
-    [{ autoApproveLimitEuros: null }, { mandate: mandateWith(limitWith(7_000n, 5_000n)) }, {}, 'pass'],
+    [
+      { autoApproveLimitEuros: 10 },
+      { mandate: mandateWith({ perTransactionCents: cents(2_000n) }) },
+      {},
+      'pass',
+    ],
+    [
+      { autoApproveLimitEuros: null },
+      { mandate: mandateWith(limitWith(cents(7_000n), cents(5_000n))) },
+      {},
+      'pass',
+    ],
     [{ autoApproveLimitEuros: null }, { mandate: mandateWith({ count: { limit: 2, used: 1 } }) }, {}, 'pass'],
   ],
   autoApproveLimitEuros: [
-    [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ perTransactionCents: 1_999n }) }, {}, 'review'],
-    [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith(limitWith(7_000n, 5_001n)) }, {}, 'review'],
+    [
+      { autoApproveLimitEuros: 19 },
+      { mandate: mandateWith({ perTransactionCents: cents(1_999n) }) },
+      {},
+      'review',
+    ],
+    [
+      { autoApproveLimitEuros: 19 },
+      { mandate: mandateWith(limitWith(cents(7_000n), cents(5_001n))) },
+      {},
+      'review',
+    ],
     [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ count: { limit: 2, used: 2 } }) }, {}, 'review'],
     [{ autoApproveLimitEuros: 20 }, {}, {}, 'pass'],
-    [{ autoApproveLimitEuros: 20 }, amountOf(2_001n), {}, 'review'],
-    [{ autoApproveLimitEuros: null }, amountOf(1n), {}, 'review'],
+    [{ autoApproveLimitEuros: 20 }, amountOf(cents(2_001n)), {}, 'review'],
+    [{ autoApproveLimitEuros: null }, amountOf(cents(1n)), {}, 'review'],
   ],
   amountTolerancePercent: [[{ amountTolerancePercent: 10 }, {}, {}, 'pass']],
   walletStatus: [
@@ -164,10 +200,10 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{}, { walletFrozen: false }, {}, 'pass'],
   ],
   insufficient_funds: [
-    [{}, { availableCents: 2_000n }, {}, 'pass'],
-    [{}, { availableCents: 1_999n }, {}, 'fail'],
-    [{ amountTolerancePercent: 10 }, { availableCents: 2_199n }, {}, 'fail'],
-    [{ autoApproveLimitEuros: 1 }, { availableCents: 0n, approval: { attestedAt: null } }, {}, 'fail'],
+    [{}, { availableCents: cents(2_000n) }, {}, 'pass'],
+    [{}, { availableCents: cents(1_999n) }, {}, 'fail'],
+    [{ amountTolerancePercent: 10 }, { availableCents: cents(2_199n) }, {}, 'fail'],
+    [{ autoApproveLimitEuros: 1 }, { availableCents: NO_CENTS, approval: { attestedAt: null } }, {}, 'fail'],
     [{}, { availableCents: null }, {}, 'pass'],
   ],
 }

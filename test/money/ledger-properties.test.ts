@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { balancesOf, totalsOf } from '../../src/money/ledger/balances.ts'
 import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/open-book.ts'
 import { newId } from '../../src/values/ids.ts'
+import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import { startBooks } from '../support/money/books.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
@@ -44,50 +45,52 @@ function apply(
 ) {
   const [payer, payee] = [model[from] as ModelAccount, model[to] as ModelAccount]
   const [fromId, toId] = [wallets[from] as string, wallets[to] as string]
-  const cents = BigInt(amount)
+  const amountCents = cents(amount)
   const cause = { type: 'trial', id: newId('trial') }
   if (kind === 'fund') {
-    const paid = owed < cents ? owed : cents
+    const paid = owed < amountCents ? owed : amountCents
     owed -= paid
-    payer.available += cents - paid
+    payer.available += amountCents - paid
     return inBook({ wallets: [fromId], others: ['bank'], ifExists: DEBT_ACCOUNTS }, book => {
-      book.move('fund', 'bank', fromId, cents, cause)
-      expect(book.repayDebt(fromId, cents, cause)).toBe(paid)
+      book.move('fund', 'bank', fromId, amountCents, cause)
+      expect(book.repayDebt(fromId, amountCents, cause)).toBe(paid)
     })
   }
   if (kind === 'force') {
-    const drawn = payer.available < cents ? payer.available : cents
-    owed += cents - drawn
+    const drawn = payer.available < amountCents ? payer.available : amountCents
+    owed += amountCents - drawn
     payer.available -= drawn
     return inBook({ wallets: [fromId], others: FORCED_DEBIT_ACCOUNTS }, book =>
-      expect(book.forceDebit('fund_reversal', fromId, 'bank', cents, cause)).toBe(cents - drawn),
+      expect(book.forceDebit('fund_reversal', fromId, 'bank', amountCents, cause)).toBe(amountCents - drawn),
     )
   }
   if (kind === 'move') {
-    if (payer.available < cents || from === to) return undefined
-    payer.available -= cents
-    payee.available += cents
-    return inBook({ wallets: [fromId, toId] }, book => book.move('transfer', fromId, toId, cents, cause))
+    if (payer.available < amountCents || from === to) return undefined
+    payer.available -= amountCents
+    payee.available += amountCents
+    return inBook({ wallets: [fromId, toId] }, book =>
+      book.move('transfer', fromId, toId, amountCents, cause),
+    )
   }
   if (kind === 'hold') {
-    if (payer.available < cents) return undefined
-    payer.available -= cents
-    payer.holds.push({ id: cause.id, left: cents })
-    return inBook({ wallets: [fromId] }, book => book.hold(fromId, cents, cause))
+    if (payer.available < amountCents) return undefined
+    payer.available -= amountCents
+    payer.holds.push({ id: cause.id, left: amountCents })
+    return inBook({ wallets: [fromId] }, book => book.hold(fromId, amountCents, cause))
   }
   const [hold] = payer.holds
-  if (!hold || (kind === 'capture' && (cents > hold.left || from === to))) return undefined
+  if (!hold || (kind === 'capture' && (amountCents > hold.left || from === to))) return undefined
   const holdCause = { type: 'trial', id: hold.id }
   if (kind === 'release') {
     payer.available += hold.left
     payer.holds.shift()
     return inBook({ wallets: [fromId], holds: [holdCause] }, book => book.release(holdCause))
   }
-  hold.left -= cents
-  payee.available += cents
+  hold.left -= amountCents
+  payee.available += amountCents
   if (hold.left === 0n) payer.holds.shift()
   return inBook({ wallets: [fromId, toId], holds: [holdCause] }, book =>
-    book.capture('transfer', holdCause, toId, cents, cause),
+    book.capture('transfer', holdCause, toId, amountCents, cause),
   )
 }
 
@@ -122,16 +125,16 @@ const KILL = `select pg_terminate_backend(pid) from pg_stat_activity
 
 describe('concurrent postings', () => {
   /** Pays if there is enough, as every noun does; returns what it has moved. */
-  const pay = (from: string, to: string, cents: bigint) =>
+  const pay = (from: string, to: string, cents: Cents) =>
     inBook({ wallets: [from, to] }, book => {
-      if (!book.canPay(from, cents)) return 0n
+      if (!book.canPay(from, cents)) return NO_CENTS
       book.move('transfer', from, to, cents, { type: 'trial', id: newId('trial') })
       return cents
     })
 
   test('of 1 €, a hundred of them from a wallet with 50 €, succeed fifty times', async () => {
     const [from, to] = [await wallet(50), await wallet()]
-    const moved = await Promise.all(Array.from({ length: 100 }, () => pay(from, to, 100n)))
+    const moved = await Promise.all(Array.from({ length: 100 }, () => pay(from, to, cents(100n))))
     expect(moved.filter(cents => cents > 0n)).toHaveLength(50)
     const balances = await balancesOf(sql, tenant, [from, to])
     expect([from, to].map(id => balances.get(id)?.availableCents)).toEqual([0n, 5_000n])
@@ -144,7 +147,7 @@ describe('concurrent postings', () => {
     await Promise.all(
       pairs.map(async ({ from, to, amount }) => {
         const [fromId, toId] = [wallets[from] as string, wallets[to] as string]
-        const moved = await pay(fromId, toId, BigInt(amount))
+        const moved = await pay(fromId, toId, cents(amount))
         sum.set(fromId, (sum.get(fromId) ?? 0n) - moved)
         sum.set(toId, (sum.get(toId) ?? 0n) + moved)
       }),
@@ -159,7 +162,7 @@ describe('concurrent postings', () => {
     let [sure, lost, paying] = [0n, 0n, 6]
     const lane = async () => {
       for (let n = 0; n < 40; n++)
-        await pay(from, to, 1n).then(
+        await pay(from, to, cents(1n)).then(
           cents => {
             sure += cents
           },
@@ -173,7 +176,7 @@ describe('concurrent postings', () => {
       while (paying > 0) await service.sql(KILL)
     }
     await Promise.all([...Array.from({ length: 6 }, lane), killer()])
-    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableCents ?? 0n
+    const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableCents ?? NO_CENTS
     expect(lost).toBeGreaterThan(0n)
     expect(received >= sure && received <= sure + lost).toBe(true)
     await expectVerifiedLedger(client)

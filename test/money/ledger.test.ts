@@ -4,6 +4,7 @@ import pg from 'pg'
 import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
 import { accountKinds } from '../../src/money/ledger/account.ts'
 import { newId } from '../../src/values/ids.ts'
+import { cents } from '../../src/values/money.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { until } from '../support/until.ts'
@@ -38,7 +39,7 @@ describe('a book', () => {
   test('moves money between wallets, with an entry on each side', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const why = cause()
-    await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 250n, why))
+    await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, cents(250n), why))
     expect([await balance(from), await balance(to)]).toEqual([
       [7.5, 0],
       [2.5, 0],
@@ -55,10 +56,10 @@ describe('a book', () => {
   test('holds money, captures a part and releases the rest', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const [intent, payment] = [cause('intent'), cause('payment')]
-    await inBook({ wallets: [from] }, book => book.hold(from, 600n, intent))
+    await inBook({ wallets: [from] }, book => book.hold(from, cents(600n), intent))
     expect(await balance(from)).toEqual([4, 6])
     await inBook({ wallets: [from, to], holds: [intent] }, book =>
-      book.capture('transfer', intent, to, 450n, payment),
+      book.capture('transfer', intent, to, cents(450n), payment),
     )
     expect([await balance(from), await balance(to)]).toEqual([
       [4, 1.5],
@@ -81,9 +82,9 @@ describe('a book', () => {
   test('captures more than was held from the available balance', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const intent = cause('intent')
-    await inBook({ wallets: [from] }, book => book.hold(from, 600n, intent))
+    await inBook({ wallets: [from] }, book => book.hold(from, cents(600n), intent))
     await inBook({ wallets: [from, to], holds: [intent] }, book =>
-      book.capture('transfer', intent, to, 700n, cause()),
+      book.capture('transfer', intent, to, cents(700n), cause()),
     )
     expect(await balance(from)).toEqual([3, 0])
   })
@@ -91,20 +92,20 @@ describe('a book', () => {
   test('knows what an account can pay', async () => {
     const from = await wallet(10)
     await inBook({ wallets: [from], others: ['bank', 'clearing_sepa'] }, book => {
-      book.hold(from, 900n, cause())
-      expect([book.available(from), book.canPay(from, 100n), book.canPay(from, 101n)]).toEqual([
+      book.hold(from, cents(900n), cause())
+      expect([book.available(from), book.canPay(from, cents(100n)), book.canPay(from, cents(101n))]).toEqual([
         100n,
         true,
         false,
       ])
-      expect(book.canPay('clearing_sepa', 1n)).toBe(true)
+      expect(book.canPay('clearing_sepa', cents(1n))).toBe(true)
     })
   })
 
   test('lists entries in pages, newest first, in numeric order', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     for (let n = 0; n < 11; n++)
-      await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 1n, cause()))
+      await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, cents(1n), cause()))
     const { id } = await accountOf(from)
     const versions: number[] = []
     let cursor: string | undefined
@@ -119,11 +120,15 @@ describe('a book', () => {
 
   test('refuses accounts that it was not opened with', async () => {
     const [from, stranger] = [await wallet(10), await wallet()]
-    const away = inBook({ wallets: [from] }, book => book.move('transfer', from, stranger, 1n, cause()))
+    const away = inBook({ wallets: [from] }, book =>
+      book.move('transfer', from, stranger, cents(1n), cause()),
+    )
     await expect(away).rejects.toThrow('opened without this account')
     const other = await service.owner()
     const { id } = await bodyOf(other.client.wallets.create({ body: { name: 'Theirs' } }))
-    const theirs = inBook({ wallets: [from, id] }, book => book.move('transfer', from, id, 1n, cause()))
+    const theirs = inBook({ wallets: [from, id] }, book =>
+      book.move('transfer', from, id, cents(1n), cause()),
+    )
     await expect(theirs).rejects.toThrow('opened without this account')
   })
 })
@@ -132,7 +137,7 @@ describe('a balance at an instant', () => {
   test('shows one wallet and all accounts, which sum to zero', async () => {
     const [from, to] = [await wallet(10), await wallet()]
     const instants: string[] = []
-    for (const amount of [100n, 200n, 300n]) {
+    for (const amount of [cents(100n), cents(200n), cents(300n)]) {
       await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, amount, cause()))
       instants.push((await accountOf(to)).updatedAt)
       await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
@@ -157,7 +162,7 @@ describe('a balance at an instant', () => {
     await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     await bodyOf(client.fund.wallet({ params: { id: from }, body: { amountEuros: 1 } }))
     const before = (await accountOf(from)).updatedAt
-    await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, 1n, cause()))
+    await inBook({ wallets: [from, to] }, book => book.move('transfer', from, to, cents(1n), cause()))
     expect((await accountOf(from)).updatedAt >= before).toBe(true)
   })
 })

@@ -5,9 +5,10 @@ import type { Book, Cause } from '../../src/money/ledger/book.ts'
 import { templates } from '../../src/money/ledger/templates.ts'
 import { kindOf } from '../../src/money/statements/movements.ts'
 import { newId } from '../../src/values/ids.ts'
+import { type Cents, cents, minus, negated, plus } from '../../src/values/money.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
-import { cents, instantAt, newCause, OPENED_AT, rowsOf, statementsIn } from '../support/money/statements.ts'
+import { inCents, instantAt, newCause, OPENED_AT, rowsOf, statementsIn } from '../support/money/statements.ts'
 import { times } from '../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
@@ -22,7 +23,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
   const PERIODS = ['2026-01', '2026-02', '2026-03'] as const
   const step = fc.record({
     kind: fc.constantFrom('in', 'out', 'hold', 'release'),
-    amount: fc.bigInt({ min: 1n, max: 100_000n }),
+    amount: fc.bigInt({ min: 1n, max: 100_000n }).map(cents),
     hours: fc.integer({ min: 0, max: 400 }),
   })
 
@@ -30,7 +31,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async steps => {
         const old = await anOldWallet()
-        const [holds, booked]: [Cause[], { on: Date; amount: bigint }[]] = [[], []]
+        const [holds, booked]: [Cause[], { on: Date; amount: Cents }[]] = [[], []]
         let now = OPENED_AT
         for (const { kind, amount, hours } of steps) {
           now = new Date(Math.min(now.getTime() + hours * 3_600_000, Date.parse('2026-03-31T23:59:59.999Z')))
@@ -42,7 +43,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
             if (kind === 'in') book.move('fund', 'bank', old.id, amount, posting)
             if (kind === 'out') book.move('transfer', old.id, old.other, amount, posting)
             if (kind === 'hold') holds.push(posting)
-            else booked.push({ on: now, amount: kind === 'in' ? amount : -amount })
+            else booked.push({ on: now, amount: kind === 'in' ? amount : negated(amount) })
           }
           await old.book(now, work, holds)
         }
@@ -52,17 +53,17 @@ describe('the opening balance and the movements sum to the closing balance', () 
           const amounts = booked
             .filter(({ on }) => on.toISOString().startsWith(period))
             .map(({ amount }) => amount)
-          expect(cents(statement.openingEuros)).toBe(balance)
+          expect(inCents(statement.openingEuros)).toBe(balance)
           expect(statement).toMatchObject({ status: 'final', period, movements: amounts.length })
           const [, ...rows] = rowsOf(await read(statement, 'csv', old.key))
-          expect(rows.map(cells => cents(String(cells[7])))).toEqual(amounts)
+          expect(rows.map(cells => inCents(String(cells[7])))).toEqual(amounts)
           for (const cells of rows) {
-            balance += cents(String(cells[7]))
-            expect(cents(String(cells[8]))).toBe(balance)
+            balance += inCents(String(cells[7]))
+            expect(inCents(String(cells[8]))).toBe(balance)
           }
-          expect(cents(statement.closingEuros)).toBe(balance)
-          const [came, went] = [cents(statement.inEuros), cents(statement.outEuros)]
-          expect(cents(statement.openingEuros) + came - went).toBe(balance)
+          expect(inCents(statement.closingEuros)).toBe(balance)
+          const [came, went] = [inCents(statement.inEuros), inCents(statement.outEuros)]
+          expect(minus(plus(inCents(statement.openingEuros), came), went)).toBe(balance)
         }
       }),
       { numRuns: 8 },
@@ -71,7 +72,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
 
   test('since the database refuses other figures, and changes to a final statement', async () => {
     const old = await anOldWallet()
-    await old.fund(500n, instantAt('2026-02-10T00:00:00Z'))
+    await old.fund(cents(500n), instantAt('2026-02-10T00:00:00Z'))
     const [open, final] = [await old.draw(), await old.draw('2026-02')]
     const change = (statementId: string) =>
       service.sql('update statements set closing_cents = closing_cents + 1 where id = $1', [statementId])
@@ -84,17 +85,17 @@ describe('the opening balance and the movements sum to the closing balance', () 
 
   test('with each posting around the end of a month in one statement', async () => {
     const old = await anOldWallet()
-    await old.fund(1n, instantAt('2026-01-31T23:59:59.999Z'))
-    await old.fund(10n, instantAt('2026-02-01T00:00:00.000Z'))
+    await old.fund(cents(1n), instantAt('2026-01-31T23:59:59.999Z'))
+    await old.fund(cents(10n), instantAt('2026-02-01T00:00:00.000Z'))
     const [january, february] = [await old.draw('2026-01'), await old.draw('2026-02')]
     expect([january.closingEuros, february.openingEuros, february.closingEuros]).toEqual([0.01, 0.01, 0.11])
   })
 
   test('with a posting that begins before the end of a month and ends after its statement in the next month', async () => {
     const old = await anOldWallet()
-    await old.fund(100n, instantAt('2026-01-20T00:00:00Z'))
+    await old.fund(cents(100n), instantAt('2026-01-20T00:00:00Z'))
     const january = await old.draw('2026-01')
-    await old.fund(23n, instantAt('2026-01-31T23:59:59Z'))
+    await old.fund(cents(23n), instantAt('2026-01-31T23:59:59Z'))
     const february = await old.draw('2026-02')
     expect(await old.draw('2026-01')).toEqual(january)
     expect([january.closingEuros, february.openingEuros, february.closingEuros]).toEqual([1, 1, 1.23])
@@ -115,7 +116,7 @@ describe('a statement', () => {
 
   test('is created once by concurrent requests', async () => {
     const [running, old] = [(await aWallet(client, 5)).id, await anOldWallet()]
-    await old.fund(5n, instantAt('2026-02-10T00:00:00Z'))
+    await old.fund(cents(5n), instantAt('2026-02-10T00:00:00Z'))
     for (const ask of [() => draw(running), () => old.draw('2026-02')]) {
       const ids = new Set((await times(8, ask)).map(statement => statement.id))
       expect(ids.size).toBe(1)

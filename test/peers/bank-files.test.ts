@@ -3,13 +3,14 @@ import { pain001 } from '../../src/iso20022/pain001.ts'
 import { camt053Of } from '../../src/money/statements/camt053.ts'
 import type { Movement } from '../../src/money/statements/movements.ts'
 import type { Statement } from '../../src/money/statements/statement.ts'
+import { type Cents, cents, NO_CENTS } from '../../src/values/money.ts'
 import { runPeer } from '../support/processes/peer.ts'
 
 const readInPython = async (file: string): Promise<unknown> =>
   JSON.parse(await runPeer('python3', ['test/peers/bank_files.py'], file))
 
 test('a Python program reads the payments of our pain.001, to the cent', async () => {
-  const payment = (endToEndId: string, amountCents: bigint, name: string) => ({
+  const payment = (endToEndId: string, amountCents: Cents, name: string) => ({
     endToEndId,
     amountCents,
     payerIban: null,
@@ -22,7 +23,7 @@ test('a Python program reads the payments of our pain.001, to the cent', async (
       madeAt: new Date('2026-11-20T08:00:00.000Z'),
       executeOn: '2026-11-20',
       scheme: 'sct',
-      payments: [payment('e1', 1n, 'Baeckerei'), payment('e2', 99_999_999_999n, 'Mueller')],
+      payments: [payment('e1', cents(1n), 'Baeckerei'), payment('e2', cents(99_999_999_999n), 'Mueller')],
     },
     { name: 'Agent Payments', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
   )
@@ -51,23 +52,23 @@ const statement = {
   from: new Date('2026-11-01T00:00:00.000Z'),
   to: new Date('2026-12-01T00:00:00.000Z'),
   updatedAt: new Date('2026-12-01T00:05:00.000Z'),
-  openingCents: -5n,
-  inCents: 10_000n,
-  outCents: 2_501n,
-  closingCents: 7_494n,
+  openingCents: cents(-5n),
+  inCents: cents(10_000n),
+  outCents: cents(2_501n),
+  closingCents: cents(7_494n),
   movements: 2n,
   beforeVersion: 0n,
   lastVersion: 2n,
 } as Statement
 
-const movement = (postingId: string, amountCents: bigint, reference: string) =>
+const movement = (postingId: string, amountCents: Cents, reference: string) =>
   ({
     postingId,
     kind: { code: 'ESCT', words: 'Transfer' },
     bookedAt,
     valueDate: '2026-11-20',
     amountCents,
-    balanceCents: 0n,
+    balanceCents: NO_CENTS,
     name: 'Bookshop <Amsterdam>',
     iban: 'NL91ABNA0417164300',
     walletId: null,
@@ -76,8 +77,8 @@ const movement = (postingId: string, amountCents: bigint, reference: string) =>
   }) as Movement
 
 async function* pages(): AsyncGenerator<readonly Movement[]> {
-  yield [movement('posting_1', 10_000n, 'Salary & <more>')]
-  yield [movement('posting_2', -2_501n, 'Brötchen')]
+  yield [movement('posting_1', cents(10_000n), 'Salary & <more>')]
+  yield [movement('posting_2', cents(-2_501n), 'Brötchen')]
 }
 
 test('a Python program reads our camt.053, whose entries sum to its balance', async () => {

@@ -47,8 +47,8 @@ export function relaysOn(engine: Engine) {
   const rows = async (): Promise<OutboxRow[]> =>
     (
       await engine.sql(
-        `select workflow_id, attempts, extract(epoch from due_at - clock_timestamp())::float8 as wait
-       from outbox order by due_at`,
+        `select workflow_id, attempts, extract(epoch from greatest(due_at, leased_until) - clock_timestamp())::float8 as wait
+       from outbox order by greatest(due_at, leased_until)`,
       )
     ).rows
 
@@ -59,7 +59,9 @@ export function relaysOn(engine: Engine) {
    * rows in another order.
    */
   const makeDue = () =>
-    engine.sql('begin; lock table outbox in exclusive mode; update outbox set due_at = now(); commit')
+    engine.sql(
+      'begin; lock table outbox in exclusive mode; update outbox set due_at = now(), leased_until = null; commit',
+    )
 
   return { database, start, queue, rows, untilEmpty, makeDue }
 }

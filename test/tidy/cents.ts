@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { isIdentifier, isPropertyAssignment, isVariableDeclaration, type Node } from 'typescript/unstable/ast'
-import { lineOf, readSources, type Source } from '../support/tidy/sources.ts'
+import {
+  isAsExpression,
+  isIdentifier,
+  isPropertyAssignment,
+  isTypeAssertion,
+  isVariableDeclaration,
+  type Node,
+} from 'typescript/unstable/ast'
+import { allNodes, lineOf, readSources, type Source } from '../support/tidy/sources.ts'
 
 /** Where code names amounts as JSON does, each with its reason. */
 const EDGE: readonly (readonly [place: RegExp, reason: string])[] = [
@@ -43,8 +50,23 @@ function linesInEuros({ node }: Source): number[] {
   return lines
 }
 
-const shipped = readSources().files.filter(({ path }) => path.startsWith('src/'))
-const inEuros = shipped.flatMap(source => linesInEuros(source).map(line => ({ path: source.path, line })))
+/** The one file that may make an amount of any bigint. */
+const MONEY = 'src/values/money.ts'
+
+const namesCents = (type: Node): boolean =>
+  allNodes(type).some(part => isIdentifier(part) && part.text === 'Cents')
+
+/** The lines on which a cast makes an amount: `sum as Cents`, `<Cents | null>row.sum`. */
+const linesWithCast = ({ node }: Source): number[] =>
+  allNodes(node)
+    .filter(part => (isAsExpression(part) || isTypeAssertion(part)) && namesCents(part.type))
+    .map(part => lineOf(node, part))
+
+const shipped = readSources().files.filter(({ path }) => !path.startsWith('test/'))
+const inEuros = shipped
+  .filter(({ path }) => path.startsWith('src/'))
+  .flatMap(source => linesInEuros(source).map(line => ({ path: source.path, line })))
+const casts = shipped.flatMap(source => linesWithCast(source).map(line => ({ path: source.path, line })))
 
 describe('amounts', () => {
   test('are named in euros only where they are JSON', () => {
@@ -57,5 +79,13 @@ describe('amounts', () => {
   test('are in euros in each place that is allowed', () => {
     const unused = EDGE.filter(([place]) => !inEuros.some(({ path }) => place.test(path)))
     expect(unused.map(([, reason]) => reason)).toEqual([])
+  })
+
+  test('are made by a cast only where the arithmetic of amounts is', () => {
+    const others = casts.filter(({ path }) => path !== MONEY)
+    expect(
+      others.map(({ path, line }) => `${path}:${line}: use plus, minus, … or cents() of ${MONEY}`),
+    ).toEqual([])
+    expect(casts.length).toBeGreaterThan(0)
   })
 })

@@ -1,14 +1,29 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { formatMoney, money } from '../../src/values/money.ts'
+import {
+  atLeastZero,
+  type Cents,
+  cents,
+  formatMoney,
+  fractionOf,
+  minOf,
+  minus,
+  money,
+  NO_CENTS,
+  negated,
+  plus,
+  restOf,
+  roundCents,
+  sumOf,
+} from '../../src/values/money.ts'
 
 const HIGHEST = 10_000_000_000_000n
 
-const cents = fc.bigInt({ min: 0n, max: HIGHEST })
+const amounts = fc.bigInt({ min: 0n, max: HIGHEST }).map(cents)
 
 /** Encodes an amount as JSON text; `received` decodes it. */
-const sent = (amount: bigint): string => JSON.stringify(z.encode(money, amount))
+const sent = (amount: Cents): string => JSON.stringify(z.encode(money, amount))
 const received = (text: string) => money.safeParse(JSON.parse(text))
 
 describe('an amount of euros', () => {
@@ -21,18 +36,18 @@ describe('an amount of euros', () => {
     [HIGHEST * 1_000_000n, '€ 100,000,000,000,000,000.00'],
     [-99_999n, '€ -999.99'],
     [-100_000n, '€ -1,000.00'],
-  ])('of %s cents is written %s', (amount, text) => expect(formatMoney(amount)).toBe(text))
+  ])('of %s cents is written %s', (amount, text) => expect(formatMoney(cents(amount))).toBe(text))
 
   test('survives a round trip', () => {
     fc.assert(
-      fc.property(cents, amount => expect(received(sent(amount)).data).toBe(amount)),
+      fc.property(amounts, amount => expect(received(sent(amount)).data).toBe(amount)),
       { numRuns: 1_000 },
     )
   })
 
   test('is read exactly, digit by digit', () => {
     fc.assert(
-      fc.property(cents, fc.integer({ min: 0, max: 2 }), (amount, decimals) => {
+      fc.property(amounts, fc.integer({ min: 0, max: 2 }), (amount, decimals) => {
         const whole = amount / 100n
         const rest = String(amount % 100n)
           .padStart(2, '0')
@@ -47,7 +62,7 @@ describe('an amount of euros', () => {
 
   test('is written with at most two decimals', () => {
     fc.assert(
-      fc.property(cents, amount => expect(sent(amount)).toMatch(/^\d+(\.\d{1,2})?$/)),
+      fc.property(amounts, amount => expect(sent(amount)).toMatch(/^\d+(\.\d{1,2})?$/)),
       { numRuns: 1_000 },
     )
   })
@@ -91,5 +106,40 @@ describe('an amount of euros', () => {
     [1_234n, '€ 12.34'],
     [-1_234n, '€ -12.34'],
     [-5n, '€ -0.05'],
-  ])('%s cents are shown as %s', (amount, text) => expect(formatMoney(amount)).toBe(text))
+  ])('%s cents are shown as %s', (amount, text) => expect(formatMoney(cents(amount))).toBe(text))
+})
+
+describe('the arithmetic of amounts', () => {
+  const signed = fc.bigInt({ min: -HIGHEST, max: HIGHEST }).map(cents)
+
+  test('is that of their cents', () => {
+    fc.assert(
+      fc.property(signed, signed, (one, other) => {
+        const [a, b] = [BigInt(one), BigInt(other)]
+        expect(plus(one, other)).toBe(a + b)
+        expect(minus(one, other)).toBe(a - b)
+        expect(negated(one)).toBe(-a)
+        expect(sumOf([one, other, one])).toBe(a + b + a)
+        expect(minOf(one, other)).toBe(a < b ? a : b)
+        expect(atLeastZero(one)).toBe(a < 0n ? 0n : a)
+        expect(restOf(one, other)).toBe(a > b ? a - b : 0n)
+      }),
+      { numRuns: 1_000 },
+    )
+    expect(sumOf([])).toBe(NO_CENTS)
+  })
+
+  test.each([
+    ['down', 33n, 66n],
+    ['half', 33n, 67n],
+    ['up', 34n, 67n],
+  ] as const)('rounds a third and two thirds of a euro %s', (rounding, oneThird, twoThirds) => {
+    expect(fractionOf(cents(100n), [1n, 3n], rounding)).toBe(oneThird)
+    expect(fractionOf(cents(100n), [2n, 3n], rounding)).toBe(twoThirds)
+  })
+
+  test('makes an amount of a computed number by rounding, of any other only if it is whole', () => {
+    expect([roundCents(12.5), roundCents(-12.4), cents(12), cents('-12')]).toEqual([13n, -12n, 12n, -12n])
+    expect(() => cents(12.5)).toThrow(RangeError)
+  })
 })

@@ -38,7 +38,6 @@ interface TestToken {
   readonly name: string
   readonly network: string
   readonly charged: ChargeOutcome
-  /** The outcome that is reported later, if the answer to the charge left it unknown. */
   readonly known: ChargeOutcome
 }
 

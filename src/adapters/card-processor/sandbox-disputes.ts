@@ -7,7 +7,6 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after, days, minutes } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
@@ -23,7 +22,7 @@ const won: NetworkDecision = { status: 'won', amountCents: null }
 const credited: NetworkDecision = { status: 'credited', amountCents: null }
 
 /** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
-const byAmount: ReadonlyMap<Cents, readonly Decision[]> = new Map([
+const byAmount: ReadonlyMap<bigint, readonly Decision[]> = new Map([
   [9_201n, [{ afterMs: days(1), outcome: won }]],
   [9_202n, [{ afterMs: days(1), outcome: lost }]],
   [9_203n, [credit(credited), { afterMs: days(3), outcome: won }]],
@@ -34,8 +33,8 @@ function credit(outcome: NetworkDecision): Decision {
   return { afterMs: 0, outcome }
 }
 
-const REFUSED_CENTS: Cents = 9_205n
-const SILENT_CENTS: Cents = 9_206n
+const REFUSED_CENTS = 9_205n
+const SILENT_CENTS = 9_206n
 
 const REFUSED_AMOUNT: ProcessorFailure = {
   failure: 'refused',

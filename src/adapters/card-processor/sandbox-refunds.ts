@@ -1,20 +1,18 @@
 import { hash } from 'node:crypto'
 import type { CardMessage, ProcessorAnswer, PushRefund, SignedMessage } from '../../ports/card-processor.ts'
 import { after, minutes } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
 
 export type Deliver = (message: SignedMessage, requestId: string) => Promise<ProcessorAnswer | null>
 
 /** Documented at `POST /refunds`. For other amounts the merchant waits for `POST /simulate/card/refund`. */
-const SENT_CENTS: Cents = 9_301n
-const DECLINED_CENTS: Cents = 9_302n
-const SILENT_CENTS: Cents = 9_303n
+const SENT_CENTS = 9_301n
+const DECLINED_CENTS = 9_302n
+const SILENT_CENTS = 9_303n
 const SILENT_MS = minutes(60)
 
 /** Constant, so that repeated calls send one credit. */
 const SENT_AT = new Date(0)
 
-/** Stores nothing: a credit is a message of its own. */
 export const sandboxRefunds =
   (sign: (message: CardMessage) => SignedMessage, deliver: Deliver): PushRefund =>
   async ({ processorCardId, requestedAt, ...refund }, { reference, requestId, now }) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CardMessage } from '../../ports/card-processor.ts'
 import { instant } from '../../values/clock.ts'
+import { cents, centsSchema } from '../../values/money.ts'
 
 const MAX_ASKS = 100
 /** More than every real message: an outcome with a hundred requests has 5 KB. */
@@ -16,8 +17,8 @@ const text = (longest: number) =>
 const name = text(200).min(1)
 
 /** Cents as text, so that no JSON reader makes a fraction of them. */
-export const cents = z.codec(z.string().regex(/^(0|[1-9]\d{0,12})$/), z.bigint(), {
-  decode: text => BigInt(text),
+export const centsText = z.codec(z.string().regex(/^(0|[1-9]\d{0,12})$/), centsSchema, {
+  decode: cents,
   encode: String,
 })
 
@@ -35,28 +36,28 @@ const merchant = z.strictObject({
   networkTokenId: name.nullable(),
 })
 
-const ask = z.strictObject({ amountCents: cents, approved: z.boolean() })
+const ask = z.strictObject({ amountCents: centsText, approved: z.boolean() })
 
 const content = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('authorization'),
     authorizationId: name,
     ask: z.int().min(0).max(MAX_ASKS),
-    amountCents: cents,
+    amountCents: centsText,
     partialAllowed: z.boolean(),
     merchant,
   }),
   z.strictObject({
     kind: z.literal('reversal'),
     authorizationId: name,
-    amountCents: cents.nullable(),
+    amountCents: centsText.nullable(),
   }),
   z.strictObject({ kind: z.literal('expiry'), authorizationId: name }),
   z.strictObject({
     kind: z.literal('clearing'),
     clearingId: name,
     authorizationId: name.nullable(),
-    amountCents: cents,
+    amountCents: centsText,
     final: z.boolean(),
     merchant,
   }),
@@ -64,7 +65,7 @@ const content = z.discriminatedUnion('kind', [
     kind: z.literal('refund'),
     refundId: name,
     authorizationId: name.nullable(),
-    amountCents: cents,
+    amountCents: centsText,
     merchant,
   }),
   z.strictObject({
@@ -89,7 +90,7 @@ const content = z.discriminatedUnion('kind', [
     kind: z.literal('dispute'),
     disputeId: name,
     says: z.enum(['credited', 'won', 'lost']),
-    amountCents: cents.nullable(),
+    amountCents: centsText.nullable(),
   }),
 ])
 

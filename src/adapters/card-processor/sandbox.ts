@@ -26,9 +26,8 @@ import {
 } from './sandbox-numbers.ts'
 import { type Deliver, sandboxRefunds } from './sandbox-refunds.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
-import { cents, parsed, written } from './sandbox-wire.ts'
+import { centsText, parsed, written } from './sandbox-wire.ts'
 
-/** The current secret first, then earlier ones. */
 interface SandboxSecrets {
   readonly numbers: Secrets
   readonly messages: Secrets
@@ -147,7 +146,7 @@ function signedMessage(secrets: Secrets, message: CardMessage): SignedMessage {
 }
 
 const Answer = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('approved'), approvedCents: cents, askedCents: cents }),
+  z.strictObject({ kind: z.literal('approved'), approvedCents: centsText, askedCents: centsText }),
   z.strictObject({ kind: z.literal('declined'), reason: z.string() }),
   z.strictObject({ kind: z.literal('noted') }),
 ])

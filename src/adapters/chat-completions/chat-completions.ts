@@ -39,7 +39,6 @@ const Answer = z.object({
   usage: z.object({ total_tokens: z.number().min(0) }).nullish(),
 })
 
-/** Works with any server of the chat-completions protocol. Requests go through the guarded client. */
 export function chatCompletions(
   { url, model, key }: ChatCompletionsOptions,
   outbound: Outbound,

@@ -165,7 +165,6 @@ function openBucket({ url, bucket, region, outbound, timeoutMs = TIMEOUT_MS, ...
   }
 
   return {
-    /** A presigned URL with which this one object can be written for a while. */
     async addressToWrite(key: string): Promise<string> {
       const address = `${addressOf(key)}?X-Amz-Expires=${ADDRESS_LASTS_S}`
       return (await signer.sign(address, { method: 'PUT', aws: { signQuery: true } })).url

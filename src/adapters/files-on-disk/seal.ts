@@ -21,7 +21,6 @@ export const contentOf = ({ ownerId, mode }: FileOwner, sha256: string): Require
 export const contextOf = ({ ownerId, mode, sha256 }: FileContext): string =>
   `file:${ownerId}/${mode}${sha256 === undefined ? '' : `/${sha256}`}`
 
-/** The object's name in a bucket. Validates every part. */
 export function nameOf({ ownerId, mode }: FileOwner, sha256: string): string {
   if (!/^\w[\w.:@-]{0,127}$/.test(ownerId) || !/^(test|live)$/.test(mode) || !/^[\da-f]{64}$/.test(sha256))
     throw new Error('this names no file')
@@ -48,7 +47,6 @@ const MAGIC = Buffer.from('APF2')
 const OLD_MAGIC = Buffer.from('APF1')
 export const PIECE = 1_048_576
 export const TAG = 16
-/** The magic, the length of the sealed key, the length of the content. */
 const FIXED = MAGIC.length + 2 + 6
 /** The piece number used for the tag of the head: no file has so many pieces. */
 const HEAD_TAG_INDEX = 0xff_ff_ff_ff
@@ -113,7 +111,6 @@ export async function sealFile(bytes: Uint8Array, sha256: string, seal: Seal): P
 
 const NOTHING = new Uint8Array(0)
 
-/** What the tag of a head authenticates: the length, the owner and the content. */
 const headTagData = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
   new Uint8Array(Buffer.concat([fixed, Buffer.from(contextOf({ ...context, sha256 }))]))
 

@@ -52,7 +52,6 @@ const METADATA: Reserved = {
   what: 'the metadata service of a cloud',
   blocks: [
     ...['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', '100.100.100.200/32'],
-    // Azure's second address, and Oracle's.
     ...['168.63.129.16/32', '192.0.0.192/32'],
     ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
   ],

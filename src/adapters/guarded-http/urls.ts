@@ -86,7 +86,6 @@ function judgeName(host: string, opened: boolean): RefusedAddress | undefined {
 
 const OPENING = ' Use a public host; the operator can allow others with the setting OUTBOUND_ALLOW_CIDRS.'
 
-/** The listener of this process: the origin to connect to, and those that its URLs may have. */
 export interface OwnListener {
   readonly origin: string
   readonly origins: readonly string[]

@@ -13,7 +13,6 @@ import { hasSignature, signatureHeaders, signatureProblem } from '../card-proces
 
 /** Documented in docs/how-to/identity.md. */
 interface MagicRule {
-  /** For this long after the submission, every call has this answer. */
   readonly fails?: { readonly forMs: number; readonly as: Unanswered }
   readonly forgetsForMs?: number
   readonly reviewMs: number

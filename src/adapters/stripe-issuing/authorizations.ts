@@ -1,5 +1,5 @@
 import type { AuthorizationRequest, CardFact, MessageContent } from '../../ports/card-processor.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, minOf, minus, negated } from '../../values/money.ts'
 import { type Authorization, type Event, type Moved, merchantOf } from './event.ts'
 
 interface Link {
@@ -12,7 +12,7 @@ const clearingOf = (transaction: Moved, { authorizationId, final }: Link): CardF
   kind: 'clearing',
   clearingId: transaction.id,
   authorizationId,
-  amountCents: -transaction.amount,
+  amountCents: negated(transaction.amount),
   final,
   merchant: merchantOf(transaction),
 })
@@ -80,7 +80,7 @@ function partialReversalOf(
 ): CardFact | null {
   const { amount: earlier, request_history: requests, transactions } = before
   if (!Number.isSafeInteger(earlier) || requests !== undefined || transactions !== undefined) return null
-  const fallen = BigInt(earlier as number) - amount
+  const fallen = minus(cents(earlier as number), amount)
   return fallen > 0n ? { kind: 'reversal', authorizationId: id, amountCents: fallen } : null
 }
 
@@ -100,6 +100,6 @@ export function outcomeOf(authorization: Authorization): CardFact | null {
 export const partOf = (ask: number): string => `approved_cents_${ask}`
 
 function approvedPart(asked: Cents, part: string | undefined): Cents {
-  const approved = part && /^\d{1,15}$/.test(part) ? BigInt(part) : asked
-  return approved < asked ? approved : asked
+  const approved = part && /^\d{1,15}$/.test(part) ? cents(part) : asked
+  return minOf(approved, asked)
 }

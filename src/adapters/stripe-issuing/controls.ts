@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Done, ProcessorCall, ProcessorControls } from '../../ports/card-processor.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { DONE } from './connection.ts'
 
 type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
@@ -9,7 +9,7 @@ type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
  * In effect no limit. Each interval must be named: a card without a daily limit gets Stripe's own of 500 a
  * day, and an empty list changes nothing.
  */
-const HIGHEST: Cents = 99_999_999n
+const HIGHEST = cents(99_999_999n)
 
 /**
  * Limits and countries as Stripe's spending controls. Stripe groups merchants by its own names, without a

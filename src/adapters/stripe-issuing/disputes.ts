@@ -12,7 +12,7 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { minutes } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { type Connection, DONE, UNUSABLE } from './connection.ts'
 
 type Params = Stripe.Issuing.DisputeCreateParams
@@ -27,7 +27,7 @@ const Opened = z
 
 const DisputeStatus = z.object({
   status: z.enum(['unsubmitted', 'submitted', 'won', 'lost', 'expired']),
-  amount: z.int().min(0).transform(BigInt),
+  amount: z.int().min(0).transform(cents),
   balance_transactions: z.array(z.object({ amount: z.int() })).nullish(),
 })
 
@@ -190,5 +190,5 @@ function decisionOf({
   if (status === 'won') return { status, amountCents: amount }
   if (status === 'lost' || status === 'expired') return { status }
   const paid = (balance_transactions ?? []).reduce((sum, one) => sum + one.amount, 0)
-  return paid > 0 ? { status: 'credited', amountCents: BigInt(paid) } : { status: 'undecided' }
+  return paid > 0 ? { status: 'credited', amountCents: cents(paid) } : { status: 'undecided' }
 }

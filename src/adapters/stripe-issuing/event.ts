@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CardMerchant } from '../../ports/card-processor.ts'
+import { cents } from '../../values/money.ts'
 
 /**
  * The members of Stripe's objects that are read. A missing member, or one of another type, makes the message
@@ -26,8 +27,8 @@ function idOf(value: string | { id: string }): string {
 /** Amounts are in the card's currency, regardless of the merchant’s: all cards are in euros. */
 const eur = z.literal('eur', 'every card is in euros')
 
-const cents = z.int().transform(BigInt)
-const requestedAmount = z.int().min(0).transform(BigInt)
+const amount = z.int().transform(cents)
+const requestedAmount = z.int().min(0).transform(cents)
 
 const merchantData = z
   .object({
@@ -49,7 +50,7 @@ const matching = (form: RegExp, text: string | null | undefined): string | null 
 
 const paid = { merchant_data: merchantData, token: reference.nullish() }
 
-const moved = z.object({ id, amount: cents, currency: eur, ...paid })
+const moved = z.object({ id, amount, currency: eur, ...paid })
 
 export type Moved = z.output<typeof moved>
 
@@ -57,7 +58,7 @@ export const Authorization = z.object({
   id,
   card: reference,
   status: z.string(),
-  amount: cents,
+  amount,
   currency: eur,
   metadata: z.record(z.string(), z.string()).default({}),
   pending_request: z
@@ -98,7 +99,7 @@ export const Token = z.object({
 export const Dispute = z.object({
   id,
   status: z.string(),
-  amount: cents,
+  amount,
   currency: eur,
   metadata: z.record(z.string(), z.string()).default({}),
 })

@@ -3,7 +3,6 @@ import type { DisputeNews, MessageContent, ReadMessage } from '../../ports/card-
 import { changeOf, factOf, outcomeOf, requestOf } from './authorizations.ts'
 import { Authorization, Card, Dispute, Event, Token, Transaction } from './event.ts'
 
-/** `content` is null if the service ignores the message. */
 type Translated = { readonly card: string; readonly content: MessageContent | null }
 
 type Before = Event['data']['previous_attributes']

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Runs on any Node: a new one runs the command in this process, an old one starts the Node of the lockfile.
+// Runs on any Node: a recent one runs the command in this process, an older one starts the Node of the
+// lockfile.
 import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join } from 'node:path'

@@ -22,10 +22,10 @@ function git(args) {
 }
 
 /**
- * The tests for a change. Business tests reach everything through the service, so imports would relate each
- * source to nearly all of them. A source belongs to the tests of its noun, which have the same path below
- * `test`. `nouns` are those whose operations have contract tests; `untested` lists sources without a test of
- * their own.
+ * Finds the tests for a change. Business tests reach everything through the service, so imports would relate
+ * each source to nearly all of them. Instead, a source belongs to the tests of its noun, which have the same
+ * path below `test`. `nouns` are those whose operations have contract tests; `untested` lists sources without
+ * a test of their own.
  */
 export function testsOf(changed, files) {
   const known = new Set(files)
@@ -78,7 +78,6 @@ const isNoun = (name, known) => [...known].some(path => path.startsWith(`src/${n
 
 const isPartOf = (path, test) => path.startsWith(`${test.replace(/\.test\.ts$/, '')}/`)
 
-/** The nouns of operations in a folder: `src/control/card-requests/…` has those of `cardRequests`. */
 function nounsOf(path) {
   const [, , ...names] = /^src\/.*\//.test(path) ? path.split('/').slice(0, -1) : []
   return names.map(name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()))

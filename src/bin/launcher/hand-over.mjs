@@ -10,7 +10,7 @@ export function projectNode() {
   throw new Error(`No Node comes along for ${host.name}: use one of your own, 24 or later.`)
 }
 
-/** Replaces this process with another program. Where Node cannot do that, waits for the program to end. */
+/** Replaces this process with another program. If Node cannot do that, waits for the program to end. */
 export function handOver(args) {
   const node = projectNode()
   if (process.execve) process.execve(node, [node, ...args], environment(runByNpm ? process.ppid : ''))
@@ -20,8 +20,8 @@ export function handOver(args) {
 const runByNpm = process.env.npm_lifecycle_event !== undefined
 
 /**
- * The service ends when the process of LAUNCHED_BY does. Compiled sources are cached beside them, which
- * halves the time of the second start.
+ * The service ends when the process LAUNCHED_BY does. Compiled sources are cached beside them, which halves
+ * the time of the second start.
  */
 const environment = launcher => ({
   NODE_COMPILE_CACHE: resolve('node_modules/.cache/agent-payments/compiled'),

@@ -1,7 +1,8 @@
 import { readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// A symbolic link is created in one step together with its content, the id of the process that installs.
+// A symbolic link is created in one step together with its content, which is the id of the installing
+// process.
 const LOCK = '.installing'
 
 export async function withInstallLock(work) {
@@ -18,7 +19,7 @@ export async function withInstallLock(work) {
   }
 }
 
-/** The lock belongs to a live process, and npm may outlive this one. */
+/** The lock must belong to a live process, and npm may outlive this one. */
 function passTo(pid) {
   symlinkSync(String(pid), `${LOCK}.${pid}`)
   renameSync(`${LOCK}.${pid}`, LOCK)

@@ -32,7 +32,7 @@ function packages(file) {
   }
 }
 
-/** The lockfile lists builds for every platform; npm installs the matching ones. */
+/** The lockfile lists builds for every platform, and npm installs the matching ones. */
 function fitsHere({ os, cpu }) {
   return [os].flat().includes(host.platform) && [cpu].flat().includes(host.architecture)
 }

@@ -21,9 +21,9 @@ export async function npmCi(lock) {
 
 function runNpm(lock) {
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  // npm reacts slowly to a gentler signal, and an incomplete installation is installed again.
+  // npm reacts slowly to a gentler signal. An incomplete installation is repeated anyway.
   const stop = () => npm.kill('SIGKILL')
-  // The handlers come before npm: a signal in between would end this process and leave npm running.
+  // The handlers come before npm starts: a signal in between would end this process and leave npm running.
   for (const signal of SIGNALS) process.on(signal, stop)
   const npm = spawn('npm', args, { env: outerEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''
@@ -39,7 +39,7 @@ function runNpm(lock) {
   })
 }
 
-/** The PATH without `node_modules/.bin`: npm removes the Node there while it works. */
+/** Removes `node_modules/.bin` from the PATH, since npm replaces the Node there while it works. */
 function outerEnvironment() {
   const own = join(process.cwd(), 'node_modules/.bin')
   const folders = process.env.PATH.split(delimiter).filter(folder => folder !== own)

@@ -27,7 +27,7 @@ const tasks = {
   check,
 }
 
-/** Jest only finds whole test files, so a part of one that is named by its path is passed to it separately. */
+/** Jest finds only whole test files, so a part of one that is named by its path is passed separately. */
 function parts(args) {
   const named = args.filter(arg => /^test\/.*(?<!\.test)\.ts$/.test(arg) && existsSync(arg))
   const patterns = named.length === 0 ? [] : ['**/*.test.ts', ...named.map(path => `<rootDir>/${path}`)]
@@ -64,7 +64,7 @@ export async function run(name, args) {
 }
 
 /**
- * Runs every part to its end, concurrently: a forgotten registration fails several parts, and one of them
+ * Runs all parts to their end, concurrently: a forgotten registration fails several parts, and one of them
  * names the remedy.
  */
 async function check() {
@@ -82,7 +82,7 @@ async function check() {
   if (failed.length > 0) throw new Error(`Not in order: ${failed.map(({ name }) => name).join('; ')}.`)
 }
 
-/** Output is buffered until the part ends, so that parts do not mix. */
+/** Buffers the output of a part until its end, so that parts do not mix. */
 function part(name, args) {
   const child = spawn(projectNode(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const output = []

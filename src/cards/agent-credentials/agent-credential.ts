@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import {
+  centsColumn,
   nullable,
   record,
   tenantTable,
@@ -32,7 +33,7 @@ const schema = defineEntity({
     cardId: p.text(),
     status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
     merchantScope: textArray(),
-    amountLimitCents: p.bigint().name('amount_limit_cents'),
+    amountLimitCents: centsColumn('amount_limit_cents'),
     spentCents: zeroCents('spent_cents'),
     maxCharges: nullable.integer(),
     charges: p.integer().onCreate(() => 0),

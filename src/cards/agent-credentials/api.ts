@@ -7,7 +7,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import { ownAgent, recordHead, recordTail } from '../../values/schemas.ts'
 import { accessEvents, accessRefusals } from '../access-events/index.ts'
 import { namesOneKey, oneKeyRequired, recipientMembers } from '../filler-keys/index.ts'
@@ -95,7 +95,7 @@ export const agentCredentialEvents = {
 }
 
 const LONGEST_SECONDS = 30 * 86_400
-const HIGHEST_LIMIT = 10_000_000n
+const HIGHEST_LIMIT = cents(10_000_000n)
 
 const CreatedAgentCredential = AgentCredentialRecord.extend({
   jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),

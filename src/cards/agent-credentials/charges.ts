@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
 import { type RowOf, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { atLeastZero, type Cents, formatMoney, minus, negated, plus } from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
 
 type CredentialRow = RowOf<AgentCredential>
@@ -69,9 +69,9 @@ export class CredentialCharges {
       return `The network token does not pay ${merchant.descriptor}: its scope is ${credential.merchantScope.slice(0, 5).join(', ')}.`
     if (!isIncrement && maxCharges !== null && charges >= maxCharges)
       return `The network token pays ${maxCharges === 1 ? 'once' : `${maxCharges} times`}: ${charges} used, 0 left.`
-    const left = amountLimitCents - spentCents
+    const left = minus(amountLimitCents, spentCents)
     if (amountCents <= left) return undefined
-    return `The limit of the network token is ${formatMoney(amountLimitCents)}: ${formatMoney(spentCents)} used, ${formatMoney(left > 0n ? left : 0n)} left.`
+    return `The limit of the network token is ${formatMoney(amountLimitCents)}: ${formatMoney(spentCents)} used, ${formatMoney(atLeastZero(left))} left.`
   }
 
   /** An increment raises the amount of an existing charge and does not count as another charge. */
@@ -85,7 +85,7 @@ export class CredentialCharges {
   /** Gives back the amount that was reversed, expired or declined by the processor. The charge stays counted. */
   giveBack(tokenId: string, amountCents: Cents, now: Date): void {
     const credential = this.#byToken.get(tokenId)
-    if (credential) this.#spend(credential, -amountCents, now)
+    if (credential) this.#spend(credential, negated(amountCents), now)
   }
 
   async write(sql: Sql): Promise<void> {
@@ -93,8 +93,7 @@ export class CredentialCharges {
   }
 
   #spend(credential: CredentialRow, amount: Cents, now: Date): void {
-    const spent = credential.spentCents + amount
-    credential.spentCents = spent > 0n ? spent : 0n
+    credential.spentCents = atLeastZero(plus(credential.spentCents, amount))
     credential.updatedAt = now
     this.#changed.add(credential)
   }

@@ -30,7 +30,7 @@ export const updateAuthorizations = updateOf(authorizations, [
   'mcc',
   'country',
   'facts',
-  'decision',
+  'decisionSummary',
   'declineReason',
   'expiresAt',
   'transactionId',
@@ -64,10 +64,16 @@ const OF_INTENTS = `
 select ${selectList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.intent_id = any($3::text[])`
 
+/** The authorization of a machine payment, found from the agent credential whose token paid. */
+export const ofMachinePayment = (credential: string): string => `
+cross join lateral (
+  select * from card_authorizations one where (one.owner_id, one.mode, one.intent_id, one.mpp_credential_id)
+    = ($1, $2, ${credential}.intent_id, ${credential}.mpp_credential_id) limit 1) a`
+
 /** Restricted to tokens of machine payments: other tokens of a card have many payments and find none here. */
 const OF_TOKENS = `
-select ${selectList(authorizations, 'a')} from card_authorizations a
-where a.owner_id = $1 and a.mode = $2 and a.network_token_id = any($3::text[]) and a.mpp_credential_id is not null`
+select ${selectList(authorizations, 'a')} from agent_credentials c ${ofMachinePayment('c')}
+where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[]) and c.mpp_credential_id is not null`
 
 /** A confirmed checkout without a message of the network; the condition is written as in its index. */
 const AWAITED = `

@@ -1,13 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { type DecisionSummary, decisionOf } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
 import { authRequestsOf, noFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import type { Decision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
+import { NO_CENTS } from '../../values/money.ts'
 import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 /**
@@ -48,19 +50,23 @@ const schema = defineEntity({
     intentId: nullable.string(),
     networkTokenId: nullable.string(),
     mppCredentialId: nullable.string(),
-    amountCents: p.bigint().name('amount_cents'),
-    approvedCents: p.bigint().name('approved_cents'),
-    heldCents: p.bigint().name('held_cents'),
-    capturedCents: p.bigint().name('captured_cents'),
-    clearedCents: p.bigint().name('cleared_cents'),
-    refundedCents: p.bigint().name('refunded_cents'),
+    amountCents: centsColumn('amount_cents'),
+    approvedCents: centsColumn('approved_cents'),
+    heldCents: centsColumn('held_cents'),
+    capturedCents: centsColumn('captured_cents'),
+    clearedCents: centsColumn('cleared_cents'),
+    refundedCents: centsColumn('refunded_cents'),
     merchant: p.text(),
     merchantKey: p.text(),
     descriptor: p.text(),
     mcc: nullable.string(),
     country: nullable.string(),
     facts: p.json<PaymentFacts>(),
-    decision: p.json<Decision | null>().strictNullable(),
+    decision: p
+      .json<Decision | null>()
+      .strictNullable()
+      .formula((_, { alias }) => decisionOf(alias)),
+    decisionSummary: p.json<DecisionSummary | null>().strictNullable().name('decision'),
     declineReason: nullable.string(),
     expiresAt: nullable.instant(),
     transactionId: nullable.string(),
@@ -128,14 +134,15 @@ export function addAuthorization(
     ...fundedMembers(descriptor, funding),
     networkTokenId: null,
     mppCredentialId: null,
-    amountCents: 0n,
-    approvedCents: 0n,
-    heldCents: 0n,
-    capturedCents: 0n,
-    clearedCents: 0n,
-    refundedCents: 0n,
+    amountCents: NO_CENTS,
+    approvedCents: NO_CENTS,
+    heldCents: NO_CENTS,
+    capturedCents: NO_CENTS,
+    clearedCents: NO_CENTS,
+    refundedCents: NO_CENTS,
     facts: noFacts,
     decision: null,
+    decisionSummary: null,
     declineReason: null,
     expiresAt: null,
     transactionId: null,

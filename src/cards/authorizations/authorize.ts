@@ -1,6 +1,6 @@
 import { AgentEvent } from '../../control/agents/index.ts'
 import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
-import type { DecisionRow } from '../../control/decisions/index.ts'
+import { type DecisionRow, type DecisionSummary, summarize } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor } from '../../control/merchants/index.ts'
 import {
@@ -17,7 +17,7 @@ import { riskEvents } from '../../control/risk/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, minOf } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus, restOf } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import {
   type AuthorizationRow,
@@ -34,6 +34,8 @@ import { type CardRequest, type IncomingMessage, requestFact } from './network/i
 interface AuthorizationResponse extends FundingSource {
   readonly approvedCents: Cents
   readonly decision: Decision
+  /** All of a decision that a check of the card has changed, as the stored one is that of the rules. */
+  readonly decisionSummary: DecisionSummary
   readonly decisionRow: DecisionRow
 }
 
@@ -63,7 +65,7 @@ export function authorize(
     }
   const id = existing?.id ?? newId('cardauth')
   const response = decideRequest({ ...message, existing }, spender, batch, id)
-  const { decision, approvedCents } = response
+  const { decision, decisionSummary, approvedCents } = response
   const { descriptor, mcc, country, networkTokenId } = content.merchant
   const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
   const authorization = existing ?? addAuthorization(named, response, batch, id)
@@ -72,7 +74,7 @@ export function authorize(
   recordDecision(response, spender, { ...content, id, merchant, country }, batch, context)
   learn(response, authorization, batch)
   // The request says more about the payment than facts that came before it.
-  if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, decision })
+  if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, decision, decisionSummary })
   if (content.ask === 0 && networkTokenId) authorization.networkTokenId = networkTokenId
   authorization.cardId ??= cardId
   authorization.processorRef ??= content.authorizationId
@@ -147,8 +149,9 @@ export function decideRequest(
   const blocker = blockerOf(request, intent, batch)
   const decision = blocker ? blockedDecision(decided.decision, blocker) : decided.decision
   return {
-    approvedCents: decision.allowed ? amountCents : 0n,
+    approvedCents: decision.allowed ? amountCents : NO_CENTS,
     decision,
+    decisionSummary: blocker ? decision : summarize(decision),
     decisionRow: decided.row,
     intent,
     source: intent ? 'intent' : isPurse ? 'purse' : 'wallet',
@@ -164,7 +167,7 @@ function findCover(
   if (existing && !isPlaceholder(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
     const { approvedCents } = foldFacts(addFact(existing.facts, requestFact(content)))
-    return intent && approvedCents <= (intent.holdCents ?? 0n) ? intent : undefined
+    return intent && approvedCents <= (intent.holdCents ?? NO_CENTS) ? intent : undefined
   }
   const ids = intentId === undefined ? search && candidates.get(search) : [intentId]
   return findPayable(ids, batch)
@@ -181,7 +184,7 @@ export const findPayable = (
 /** The amount to hold beyond the current hold: less if facts came first. */
 function neededCents({ content, existing }: CardRequest): Cents {
   const facts = existing?.facts ?? noFacts
-  return foldFacts(addFact(facts, requestFact(content))).heldCents - foldFacts(facts).heldCents
+  return minus(foldFacts(addFact(facts, requestFact(content))).heldCents, foldFacts(facts).heldCents)
 }
 
 /** A check of the card itself comes first: the rules cannot outweigh it. */
@@ -233,7 +236,7 @@ function decideAmount(
     {
       kind: 'card',
       amountCents,
-      paymentCents: existing ? foldFacts(existing.facts).approvedCents + amountCents : undefined,
+      paymentCents: existing ? plus(foldFacts(existing.facts).approvedCents, amountCents) : undefined,
       merchant,
       alsoNamed: [name, descriptor, ...(url ? [url] : [])].filter(other => other !== merchant),
       payeeIban: null,
@@ -245,9 +248,7 @@ function decideAmount(
       risk,
       approval: null,
       walletFrozen: book.isFrozen(walletId),
-      availableCents: isChecked
-        ? book.available(walletId) + amountCents - minOf(cents(needed), cents(amountCents))
-        : null,
+      availableCents: isChecked ? plus(book.available(walletId), restOf(amountCents, needed)) : null,
       card: terms ? controlsOf(terms, isNamed) : null,
     },
     counters.snapshotOf(spender.id, spender.term),

@@ -29,6 +29,7 @@ import {
   updateTransactions,
 } from '../../money/transactions/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { NO_CENTS } from '../../values/money.ts'
 import { type CredentialCharges, openCredentialCharges } from '../agent-credentials/index.ts'
 import { markCardsSpent, returnPurses } from '../cards/index.ts'
 import { type AuthorizationRow, type MessageRow, REFUND_SOURCE } from './authorization.ts'
@@ -302,7 +303,7 @@ export const readDecisionState = batchLoader<Funds>({
   async funds(sql, { tenant }, { wallets }) {
     const balances = await balancesOf(sql, tenant, wallets)
     return {
-      available: wallet => balances.get(wallet)?.availableCents ?? 0n,
+      available: wallet => balances.get(wallet)?.availableCents ?? NO_CENTS,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
     }
   },

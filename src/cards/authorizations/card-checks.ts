@@ -2,7 +2,7 @@ import type { CardTermsRow } from '../../control/card-terms/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { addFact, foldFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import type { AuthorizationRequest } from '../../ports/card-processor.ts'
-import type { Cents } from '../../values/money.ts'
+import { atLeastZero, type Cents, minus, plus } from '../../values/money.ts'
 import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
@@ -82,11 +82,11 @@ function additionalCharge(content: AuthorizationRequest, existing: Authorization
   const { amountCents, ask } = content
   if (!existing?.mppCredentialId) return { amountCents, isIncrement: ask > 0 }
   const before = chargedCents(existing.facts)
-  const further = chargedCents(addFact(existing.facts, requestFact(content))) - before
-  return { amountCents: further > 0n ? further : 0n, isIncrement: before > 0n }
+  const further = minus(chargedCents(addFact(existing.facts, requestFact(content))), before)
+  return { amountCents: atLeastZero(further), isIncrement: before > 0n }
 }
 
 const chargedCents = (facts: PaymentFacts): Cents => {
   const { heldCents, capturedCents } = foldFacts(facts)
-  return heldCents + capturedCents
+  return plus(heldCents, capturedCents)
 }

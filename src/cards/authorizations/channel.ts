@@ -10,7 +10,7 @@ import {
 import type { Context } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
 import { after, days } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
 import type { chargeEvents } from '../agent-credentials/index.ts'
 import { cardProcess } from '../cards/index.ts'
 import {
@@ -24,7 +24,6 @@ import type { CardBatch } from './batch.ts'
 /** Holds last by the merchant's trade, as networks define it. */
 const HOLD_DAYS = 7
 const LONG_HOLD_DAYS = 31
-/** Lodging, cruises and car rental: single codes, and the ranges of hotels, airlines' hotels and car rentals. */
 const isLongHeld = (mcc: string | null): boolean =>
   mcc !== null &&
   (/^(?:3[3-4]\d\d|3[5-9]\d\d)$/.test(mcc) || ['4411', '7011', '7012', '7512', '7513', '7519'].includes(mcc))
@@ -72,10 +71,11 @@ function chargeToken(
   { credentials, now }: CardBatch,
 ): void {
   if (authorization.networkTokenId === null) return
-  const change = state.heldCents + state.capturedCents - authorization.heldCents - authorization.capturedCents
+  const before = plus(authorization.heldCents, authorization.capturedCents)
+  const change = minus(plus(state.heldCents, state.capturedCents), before)
   const isIncrement = authorization.approvedCents > 0n
   if (change > 0n) credentials.charge(authorization.networkTokenId, change, now, { isIncrement })
-  if (change < 0n) credentials.giveBack(authorization.networkTokenId, -change, now)
+  if (change < 0n) credentials.giveBack(authorization.networkTokenId, negated(change), now)
 }
 
 function record(authorization: AuthorizationRow, state: PaymentState, batch: CardBatch): void {
@@ -172,19 +172,19 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
     return paid(confirmedCents, refundedCents, isClosed || refundedCents >= confirmedCents, 'completed')
   if (refundedCents > 0n)
     return state.isRefundOnly
-      ? paid(refundedCents, 0n, false, 'completed')
+      ? paid(refundedCents, NO_CENTS, false, 'completed')
       : paid(refundedCents, refundedCents, true, 'completed')
   const amountCents = approvedCents > 0n ? approvedCents : authorization.amountCents
   if (amountCents === 0n) return null
   const declineReason =
     endedReasons[authorization.status] ?? (approvedCents > 0n ? null : authorization.declineReason)
   const status = declineReason === null ? 'authorization' : 'declined'
-  return { status, amountCents, refundedCents: 0n, declineReason }
+  return { status, amountCents, refundedCents: NO_CENTS, declineReason }
 }
 
 const paid = (
-  amountCents: bigint,
-  refundedCents: bigint,
+  amountCents: Cents,
+  refundedCents: Cents,
   isRefunded: boolean,
   status: TransactionView['status'],
 ): TransactionView => ({
@@ -220,8 +220,8 @@ function emitCharge(
   const credential = credentials.find(authorization.networkTokenId)
   if (!credential) return
   const before = foldFacts(factsBefore)
-  const cleared = after.clearedCents - before.clearedCents
-  const authorized = authorizedOf(after) - authorizedOf(before)
+  const cleared = minus(after.clearedCents, before.clearedCents)
+  const authorized = minus(authorizedOf(after), authorizedOf(before))
   const { id: agentCredentialId, agentId, cardId, intentId, status } = credential
   const { mppCredentialId, transactionId } = authorization
   const data = { agentCredentialId, mppCredentialId, agentId, intentId, cardId, status, transactionId }
@@ -234,7 +234,7 @@ function emitCharge(
 }
 
 const authorizedOf = ({ approvedCents, clearedCents, isClosed }: PaymentState): Cents =>
-  isClosed && clearedCents === 0n ? 0n : approvedCents
+  isClosed && clearedCents === 0n ? NO_CENTS : approvedCents
 
 const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
 

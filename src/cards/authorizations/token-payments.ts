@@ -13,9 +13,10 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { authorizationEvents } from './api.ts'
 import { type AuthorizationRow, addAuthorization } from './authorization.ts'
+import { ofMachinePayment } from './authorization-rows.ts'
 import { decideRequest, decisionEvents, recordDecision } from './authorize.ts'
 import { type CardBatch, loadCardBatch } from './batch.ts'
 import { blockerOf } from './card-checks.ts'
@@ -57,8 +58,8 @@ type DecidedTokenPayment =
   | { readonly blocker: null; readonly decision: Decision; readonly authorizationId: string | null }
 
 const STARTED = `
-select id, agent_id as "agentId", card_id as "cardId" from card_authorizations
-where owner_id = $1 and mode = $2 and mpp_credential_id = any($3::text[])`
+select a.id, a.agent_id as "agentId", a.card_id as "cardId" from agent_credentials c ${ofMachinePayment('c')}
+where c.owner_id = $1 and c.mode = $2 and c.mpp_credential_id = any($3::text[])`
 
 interface StartedPayment {
   readonly id: string
@@ -125,11 +126,11 @@ export function decideTokenPayment(
   const response = decideRequest(request, spender, batch, id)
   const decided = { id, amountCents, merchant: nameOfDescriptor(host), country: null }
   recordDecision(response, spender, decided, batch, context)
-  const { decision } = response
+  const { decision, decisionSummary } = response
   if (!decision.allowed) return { blocker: null, decision, authorizationId: null }
   const named = { agentId, cardId, processorRef: null, descriptor: host, mcc: null, country: null }
   const authorization = addAuthorization(named, response, batch, id)
-  Object.assign(authorization, { networkTokenId, mppCredentialId, decision })
+  Object.assign(authorization, { networkTokenId, mppCredentialId, decision, decisionSummary })
   if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
   const evidence = evidenceOf('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
   applyFact(authorization, { type: 'requested', cents: amountCents }, cardChannel, evidence, batch, context)
@@ -144,7 +145,8 @@ function intentBlocker(
   if (hasPayeeRecord(intent)) return 'intent_not_by_card'
   if (intent.cardId !== null && intent.cardId !== cardId) return 'intent_other_card'
   return (
-    payments.blockerOf(intent) ?? (amountCents > (intent.holdCents ?? 0n) ? 'amount_above_held' : undefined)
+    payments.blockerOf(intent) ??
+    (amountCents > (intent.holdCents ?? NO_CENTS) ? 'amount_above_held' : undefined)
   )
 }
 

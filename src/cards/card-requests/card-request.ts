@@ -5,7 +5,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp, withMembers } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { jsonName } from '../../values/json-names.ts'
-import { formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { cardUsages, type Limits } from '../cards/index.ts'
@@ -107,9 +107,9 @@ export function raisedLimitProblem(
 }
 
 function problemWith(
-  given: bigint | null | undefined,
-  asked: bigint | null,
-  current: bigint | null,
+  given: Cents | null | undefined,
+  asked: Cents | null,
+  current: Cents | null,
 ): string | undefined {
   if (given === undefined) return undefined
   if (given === null)
@@ -124,7 +124,7 @@ function problemWith(
   return `the card has ${formatMoney(current)}, and no more is requested. An approver may lower a limit, but not raise it.`
 }
 
-const lower = (one: bigint | null, other: bigint | null): bigint | null =>
+const lower = (one: Cents | null, other: Cents | null): Cents | null =>
   one === null || (other !== null && other < one) ? other : one
 
 /**

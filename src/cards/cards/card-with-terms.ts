@@ -5,6 +5,7 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { type Balance, balancesOf } from '../../money/ledger/index.ts'
 import { first } from '../../values/collections.ts'
+import { NO_CENTS } from '../../values/money.ts'
 import type { cardEvents } from './api.ts'
 import { Card, CardNumber } from './card.ts'
 
@@ -58,7 +59,7 @@ export async function lockNumbers(cardId: string, context: Locking): Promise<Loc
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
+const EMPTY: Balance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
 
 function withTerms(card: Card, terms: CardTerms, balances: ReadonlyMap<string, Balance>) {
   const { walletId } = card

@@ -121,7 +121,6 @@ const number = defineEntity({
   },
 })
 
-/** A number that the processor issued for a card, without its digits. A rotation adds another. */
 export class CardNumber extends number.class {}
 number.setClass(CardNumber)
 

@@ -12,7 +12,6 @@ export const unchangeableReason = ({ card }: Pick<LockedCard, 'card'>) => {
   return card.status === 'pending' ? 'card_pending' : undefined
 }
 
-/** Applies from the next authorization on. */
 export function setLimits(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
   limits: Limits,

@@ -15,7 +15,6 @@ interface CardState {
 export const steps = ['issue', 'replace', 'tell', 'return', 'end'] as const
 export type Step = (typeof steps)[number]
 
-/** How long the process has for a step before the sweep takes it. */
 const PROCESS_GRACE_MS = 10_000
 
 /** Longer than any call of the processor takes, so that no two are under way for one card. */

@@ -44,7 +44,6 @@ export interface NumberRequest extends ProcessorRequest {
 const asText = (amount: Cents | null): string | null => (amount === null ? null : String(amount))
 const amountOf = (text: string | null): Cents | null => (text === null ? null : cents(text))
 
-/** What the processor mirrors; the other controls are enforced only here. */
 export const storedControls = (terms: CardTerms): StoredControls => ({
   maxTransactionEuros: asText(terms.maxTransactionCents),
   dailyLimitEuros: asText(terms.dailyLimitCents),

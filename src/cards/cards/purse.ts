@@ -7,6 +7,7 @@ import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
 import { mainWallet, openWallet, walletEvent, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import type { cardsApi, purseEvents, stepsApi } from './api.ts'
 import { Card, cardEvent } from './card.ts'
 import { lockAgentOfCard, lockCard, lockNumbers, withBalance } from './card-with-terms.ts'
@@ -45,7 +46,7 @@ export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, co
   const { posted, held } = book.balance(walletId)
   const moved = { walletId, fromWalletId: from, amountCents, balanceCents: posted }
   emit('card.funded', { ...cardEvent(locked.card), ...moved })
-  return withBalance(locked, { availableCents: posted - held, heldCents: held })
+  return withBalance(locked, { availableCents: minus(posted, held), heldCents: held })
 }
 
 /** The purse is opened with the first money. The agent's tokens see it only through the card. */
@@ -93,7 +94,7 @@ export function returnPurse(
   const { walletId } = card
   if (walletId === null) return
   const isFrozen = book.isFrozen(walletId)
-  const amountCents = isFrozen ? 0n : book.available(walletId)
+  const amountCents = isFrozen ? NO_CENTS : book.available(walletId)
   if (amountCents > 0n) {
     book.move('purse_return', walletId, toWallet.id, amountCents, { type: 'card', id: newId('return') })
     emit('wallet.credited', walletEvent(toWallet, book.balance(toWallet.id).posted, amountCents))

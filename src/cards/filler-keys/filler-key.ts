@@ -10,7 +10,6 @@ const schema = defineEntity({
     label: p.text(),
     thumbprint: p.text(),
     alg: p.text().$type<EncryptionKey['alg']>(),
-    /** Only the members that define the key. */
     publicKeyJwk: p.json<EncryptionKey['jwk']>(),
   },
 })

@@ -8,7 +8,6 @@ export async function readContent(text: string, io: Io): Promise<Buffer> {
   return text.startsWith('@') ? readNamedFile(text.slice(1), io) : Buffer.from(text)
 }
 
-/** The body of a call: that of `--body`, with the individual member options merged in. */
 export async function joinBody(
   whole: string | undefined,
   members: Readonly<Record<string, unknown>> | undefined,

@@ -13,7 +13,6 @@ export interface OperationCall {
   readonly options: OptionValues
 }
 
-/** `extra` are the options of a command that extends the operation. */
 export function readCall(command: Command, args: readonly string[], extra: Options = {}): OperationCall {
   const own: Options = { ...operationOptions, ...extra }
   const { positionals, given } = readArguments(args, {

@@ -4,7 +4,6 @@ import type { Context } from '../context.ts'
 import { untilInterrupted } from '../events/follow.ts'
 import { CommandFailure, type ExitCode } from '../io.ts'
 
-/** Forwards each message of the assistant to the service and each answer back, until the assistant ends. */
 export async function serve(context: Context): Promise<ExitCode> {
   context.connection()
   const session: Session = { version: undefined }

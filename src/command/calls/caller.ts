@@ -104,7 +104,6 @@ function notReachable({ url, source }: Connection, { message, wasSent }: NoAnswe
   )
 }
 
-/** The credential for the operation: the operator's if it accepts no other, or on request. */
 function credentialFor(
   { noun, verb, callers }: Command,
   { url, key, dashboardSecret }: Connection,

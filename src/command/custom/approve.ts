@@ -1,6 +1,5 @@
 import type { CustomCommand } from '../context.ts'
 
-/** Runs the operation, and opens the page if a key may not approve by itself. */
 export const approveIntent: CustomCommand = {
   noun: 'intents',
   name: 'approve',

@@ -30,7 +30,6 @@ export const reapplyDeletions: CustomCommand = {
   },
 }
 
-/** Accepts a page, a list, or one record per line. */
 function erasuresIn(name: string, content: string): unknown[] {
   const whole = jsonIn(content)
   const listed = isRecord(whole) && Array.isArray(whole.data) ? whole.data : whole

@@ -1,7 +1,6 @@
 import { isRecord, kindOf, type Row, tableMembers } from '../../values/members.ts'
 import { cutTo, padded, type Style, safeLine, widthOf } from './terminal.ts'
 
-/** A value as people read it: amounts with cents, instants without a `T`, lists with commas. */
 export function cellOf(name: string, value: unknown): string {
   switch (kindOf(name, value)) {
     case 'none':
@@ -32,7 +31,6 @@ const amount = (value: number): string => {
 
 export interface TableOptions {
   readonly style: Style
-  /** The width in columns; undefined outside a terminal, where lines may have any length. */
   readonly columns: number | undefined
 }
 

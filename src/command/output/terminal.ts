@@ -25,7 +25,6 @@ export const safeJson = (value: unknown): string =>
     character === '\n' ? character : surrogates(character),
   )
 
-/** The same in one line, for pipes that read line by line. */
 export const safeJsonLine = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, surrogates)
 
 const surrogates = (character: string): string =>

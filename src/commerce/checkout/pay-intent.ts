@@ -18,7 +18,10 @@ import type { Cents } from '../../values/money.ts'
 import { type BatchState, intentRefusal, pay, type TransferRequest } from '../transfers/index.ts'
 import type { checkoutApi } from './api.ts'
 
-/** Runs in group commits. The first witness of a payment makes its transaction; the others are linked to it. */
+/**
+ * Runs in group commits. The first witness of a payment creates its transaction, and the other payments are
+ * linked to it.
+ */
 export const confirm: HandlerOf<typeof checkoutApi.confirm> = {
   load: (items, sql) =>
     loadConfirmations(
@@ -99,8 +102,8 @@ interface State {
 }
 
 /**
- * Reads the payment requests again after the accounts are locked: no other payment of the same owner can end
- * them meanwhile.
+ * Reads the payment requests again once the accounts are locked, so that no other payment of the same owner
+ * can end them meanwhile.
  */
 async function lockPaymentRequests(
   ids: readonly string[],
@@ -113,8 +116,8 @@ async function lockPaymentRequests(
 }
 
 /**
- * Undefined if the payment request can be paid now. For an intent that is already paid, the refusal is that
- * of the intent.
+ * Undefined if the payment request can be paid now. If the intent is already paid, the refusal is that of the
+ * intent.
  */
 function refusalOfRequest(
   request: TransferRequest,

@@ -16,7 +16,7 @@ import { CheckoutSession, sessionEvent, sessionMachine, unusableReason } from '.
 type Context = ContextOf<typeof checkoutApi.credential>
 type Body = InputOf<typeof checkoutApi.credential>['body']
 
-/** Stored before the call, so it must be JSON. */
+/** Stored before the call, so its members must be JSON. */
 type Redemption = DisclosureRequest & { readonly sessionId: string }
 
 async function reserve({ token, ...recipient }: Body, context: Context): Promise<Redemption | Refusal> {
@@ -68,7 +68,7 @@ async function recover({ sessionId, accessEventId }: Redemption, context: Contex
   return recordLost(accessEventId, context)
 }
 
-/** The token is used before the processor is called: of two concurrent redemptions one succeeds. */
+/** Uses up the token before it calls the processor, so of two concurrent redemptions only one succeeds. */
 export const redeemSession = externalCall(checkoutApi.credential, {
   reserve: ({ body }, context) => reserve(body, context),
   call: disclose,

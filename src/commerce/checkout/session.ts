@@ -30,13 +30,13 @@ const schema = defineEntity({
   },
 })
 
-/** A checkout at one shop. Its token is redeemed once for the data of the card that pays an intent there. */
+/** A checkout at one shop. Its token is redeemed once, for the data of the card that pays an intent there. */
 export class CheckoutSession extends schema.class {}
 schema.setClass(CheckoutSession)
 
 export const SESSION_LIFETIME_MS = minutes(15)
 
-/** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
+/** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
 export const OPEN = "status = 'open'"
 
 export function unusableReason({ status, expiresAt }: CheckoutSession, now: Date) {
@@ -51,7 +51,7 @@ export function shopHostOf(url: string): string | undefined {
     : undefined
 }
 
-/** Whether the shop may be the intent's merchant. A merchant name that is no host says nothing, so it passes. */
+/** Whether the shop may be the intent's merchant. A merchant name that is not a host proves nothing, so it passes. */
 export const isShopOf = (host: string, merchant: string): boolean =>
   hostOf(merchant) === undefined || isSameMerchant(merchant, host)
 

@@ -7,7 +7,7 @@ import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import {
   email,
   freeText,
@@ -28,7 +28,7 @@ import {
   surplusReasons,
 } from './request.ts'
 
-/** Names neither payer nor purpose: event data is kept and sent to webhooks. */
+/** Contains neither payer nor purpose, since event data is kept and sent to webhooks. */
 export const RequestEvent = z.object({
   requestId: id('request'),
   status: z.enum(requestMachine.states),
@@ -80,7 +80,7 @@ export const way = z.enum(paymentWays).meta({
 
 const unlocksExample = { url: 'https://example.com/reports/17', licence: 'a1b2c3' }
 
-/** Bytes of `unlocks` as JSON in UTF-8. */
+/** In bytes of `unlocks` as JSON in UTF-8. */
 const MAX_UNLOCKS_BYTES = 16 * 1_024
 
 const unlocks = z
@@ -172,7 +172,7 @@ export const openFails = {
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
 } as const satisfies Record<string, Failure>
 
-const HIGHEST = 99_999_999_999n
+const HIGHEST = cents(99_999_999_999n)
 
 const NO_NUMBER = 'No payment here accepts one. Leave it out.'
 
@@ -285,7 +285,7 @@ export const collectApi = {
     returns: [200, ProcessStatusRecord],
     fails: lookupFails,
   }),
-  /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
+  /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
   expire: post('/collect/requests/{id}/expire', {
     summary: 'Expire a payment request',
     callers: [],

@@ -42,7 +42,7 @@ import {
   requestResponse,
 } from './request.ts'
 
-/** Each request has its own creditor reference, by which a SEPA credit finds it. */
+/** Gives each request its own creditor reference, by which a SEPA credit finds it. */
 const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) => {
   const { records, sql, tenant, actor, now, emit, wake, refuse } = context
   const { walletId, expiresInHours, ...members } = body
@@ -84,7 +84,7 @@ function cancelRequest(
   wake(collectProcess, request)
 }
 
-/** A request whose deadline has passed expires instead of being cancelled. */
+/** A request whose deadline has passed expires, and cannot be cancelled. */
 const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, context) => {
   const { sql, tenant, actor, queueStatement, refuse } = context
   const locked = await lockRequest(params.id, context)
@@ -96,7 +96,7 @@ const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, con
   return requestResponse(locked.request, context)
 }
 
-/** A payment that is under way delays the expiry: its end lets the request expire. */
+/** A pending payment delays the expiry: once it ends, the request expires. */
 const expire: HandlerOf<typeof collectApi.expire> = async ({ params }, context) => {
   const { sql, tenant, now, refuse } = context
   const locked = await lockRequest(params.id, context)
@@ -111,8 +111,8 @@ type Settling = ContextOf<typeof collectApi.settle>
 const SANDBOX_PAYER = { senderName: 'Sandbox Payer', senderIban: 'DE02120300000000202051' }
 
 /**
- * Settles a request by a credit that came without its reference. In test mode, if none is named, the sandbox
- * bank pays.
+ * Settles a request by a credit that came without its reference. In test mode, the sandbox bank pays if no
+ * credit is named.
  */
 const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, context) => {
   const { records, tenant, refuse } = context
@@ -136,7 +136,7 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
   return requestResponse(request, context)
 }
 
-/** Books the due amount like any incoming credit; the reaction to that credit pays the request. */
+/** Books the due amount like any incoming credit, and the reaction to that credit pays the request. */
 async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const { sql, tenant } = context
   const [, wallets, locked] = await Promise.all([
@@ -210,7 +210,7 @@ const collectReactions = {
   ),
 }
 
-/** What the process of a request reads. Payer and purpose do not reach Temporal. */
+/** The part of a request that its process reads. Payer and purpose do not reach Temporal. */
 interface Progress {
   readonly request: PaymentRequest
   readonly isUnderWay: boolean

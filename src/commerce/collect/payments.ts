@@ -10,7 +10,7 @@ import {
 } from '../../money/transactions/index.ts'
 import { selectList } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { type openFails, type paymentEvents, requestEvent, requestPaymentEvent } from './api.ts'
 import { collectProcess } from './process.ts'
 import {
@@ -32,7 +32,7 @@ import {
 
 export interface LockedRequest {
   readonly request: RequestRow
-  /** The payment with an unknown outcome; until it ends, no other may pay or end the request. */
+  /** The payment with an unknown outcome. Until it ends, no other payment may pay or end the request. */
   pendingPayment: PaymentRow | undefined
   readonly added: PaymentRow[]
   readonly changed: PaymentRow[]
@@ -62,8 +62,8 @@ cross join lateral (
   where (one.owner_id, one.mode, one.request_id) = ($1, $2, w.id) and one.status = 'under_way' limit 1) p`
 
 /**
- * Locks requests in the order of their ids, then reads their payments under way. The caller has locked the
- * accounts. The caller's credential does not restrict this: a payer of a request need not see it.
+ * Locks requests in the order of their ids, then reads their pending payments. The caller has locked the
+ * accounts. The caller's credential does not limit this: a payer need not have access to the request.
  */
 export async function lockRequests(
   sql: Sql,
@@ -91,8 +91,9 @@ export const lockRequest = async (
 ): Promise<LockedRequest | undefined> => (await lockRequests(sql, tenant, [id])).get(id)
 
 /**
- * Records the beginning of a payment before anything is sent: the request can then neither be cancelled nor
- * expire, and no other payment begins on it. `addPayment` or `failPayment` of the same source ends it.
+ * Records the beginning of a payment before anything is sent. From then on, the request can neither be
+ * cancelled nor expire, and no other payment begins on it. `addPayment` or `failPayment` with the same source
+ * ends it.
  */
 export function beginPayment(locked: LockedRequest, payment: ReportedPayment, context: PayingContext): void {
   if (locked.pendingPayment) throw new Error(`${locked.request.id}: a payment is under way already`)
@@ -105,7 +106,7 @@ export function beginPayment(locked: LockedRequest, payment: ReportedPayment, co
 
 /**
  * Counts money that is in the wallet. Partial amounts add up; a surplus or a late payment stays in the wallet
- * and is marked. The caller has posted it to the ledger, and writes the request by `writeRequests`.
+ * and is marked. The caller has posted it to the ledger, and writes the request with `writeRequests`.
  */
 export function addPayment(
   locked: LockedRequest,
@@ -121,8 +122,8 @@ export function addPayment(
   const share = shareOf(request, amountCents, context.now, wasBegun)
   requestPaymentMachine.move(payment, 'received')
   Object.assign(payment, { amountCents, charge, ...share, receivedAt: context.now, updatedAt: context.now })
-  request.paidCents += share.countedCents
-  request.surplusCents += amountCents - share.countedCents
+  request.paidCents = plus(request.paidCents, share.countedCents)
+  request.surplusCents = plus(request.surplusCents, minus(amountCents, share.countedCents))
   request.updatedAt = context.now
   completeOrWait(locked, payment, context)
   const transaction = completedTransaction(transactionOf(request, payment), context, context)
@@ -131,7 +132,7 @@ export function addPayment(
   return payment
 }
 
-/** Ends a failed payment. A request whose deadline passed meanwhile expires. */
+/** Ends a failed payment. The request expires if its deadline has passed meanwhile. */
 export function failPayment(locked: LockedRequest, sourceId: string, context: PayingContext): void {
   const { pendingPayment } = locked
   if (pendingPayment?.sourceId !== sourceId) return
@@ -174,9 +175,9 @@ const newPayment = (
   way,
   status: requestPaymentMachine.initial,
   amountCents,
-  countedCents: 0n,
+  countedCents: NO_CENTS,
   surplusReason: null,
-  refundedCents: 0n,
+  refundedCents: NO_CENTS,
   walletId,
   sourceId,
   charge: charge ?? null,
@@ -184,7 +185,6 @@ const newPayment = (
   receivedAt: null,
 })
 
-/** A payment that began in this transaction is inserted in its final state. */
 function endPending(locked: LockedRequest, payment: PaymentRow): void {
   locked.pendingPayment = undefined
   if (!locked.added.includes(payment)) locked.changed.push(payment)
@@ -201,7 +201,10 @@ function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: Pay
   emitShare(request, payment, isPaid, context)
 }
 
-/** Schedules the deadline of an open request again unless a payment is under way; a past deadline expires it. */
+/**
+ * Schedules the deadline of an open request again, unless a payment is pending. A past deadline expires the
+ * request.
+ */
 export function scheduleExpiry(
   { request, pendingPayment }: LockedRequest,
   { now, emit, wake }: PayingContext,
@@ -222,7 +225,7 @@ function emitShare(request: RequestRow, payment: PaymentRow, isPaid: boolean, { 
   if (surplusReason)
     emit('claim.request.surplus_received', {
       ...data,
-      surplusCents: amountCents - countedCents,
+      surplusCents: minus(amountCents, countedCents),
       reason: surplusReason,
     })
 }
@@ -253,8 +256,8 @@ const surplusByStatus = {
 } as const satisfies Record<Exclude<PaymentRequest['status'], 'open'>, SurplusReason>
 
 /**
- * The part of a payment that counts towards its request, and why the rest does not. A payment that was under
- * way before the deadline is in time, even if it ends later.
+ * The part of a payment that counts towards its request, and why the rest does not. A payment that began
+ * before the deadline is in time, even if it ends later.
  */
 function shareOf(
   request: RequestRow,
@@ -264,8 +267,8 @@ function shareOf(
 ): Pick<PaymentRow, 'countedCents' | 'surplusReason'> {
   const { status, expiresAt } = request
   if (status !== 'open')
-    return { countedCents: 0n, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
-  if (expiresAt <= now && !wasInTime) return { countedCents: 0n, surplusReason: 'expired' }
+    return { countedCents: NO_CENTS, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
+  if (expiresAt <= now && !wasInTime) return { countedCents: NO_CENTS, surplusReason: 'expired' }
   const due = dueCents(request)
   return amountCents > due
     ? { countedCents: due, surplusReason: 'above_amount' }
@@ -277,10 +280,7 @@ type ExpireContext = Pick<
   'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement' | 'refuse'
 >
 
-/**
- * For operations that need an open request without a payment under way; undefined if it is one. An overdue
- * request expires here.
- */
+/** Checks that a request is open without a pending payment; undefined if it is. Expires an overdue request. */
 export function refusalOfNotOpen(locked: LockedRequest, context: ExpireContext): Refusal | undefined {
   const { sql, tenant, queueStatement, refuse } = context
   if (locked.pendingPayment) return refuse('payment_under_way')

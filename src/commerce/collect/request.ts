@@ -5,6 +5,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
+  centsColumn,
   nullable,
   record,
   tenantTable,
@@ -14,10 +15,10 @@ import {
 } from '../../kernel/database/entity.ts'
 import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, plus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A payment by SEPA is known only once it has arrived; other ways can be under way. */
+/** A SEPA payment is known only once it has arrived. Other payments can be pending. */
 export const requestPaymentMachine = machine('request-payment', {
   under_way: ['received', 'failed'],
   received: [],
@@ -44,7 +45,7 @@ const paymentSchema = defineEntity({
     requestId: p.text(),
     way: p.enum(paymentWays),
     status: p.enum(requestPaymentMachine.states).onCreate(() => requestPaymentMachine.initial),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     countedCents: zeroCents('counted_cents'),
     surplusReason: nullable.enum(surplusReasons),
     refundedCents: zeroCents('refunded_cents'),
@@ -68,7 +69,7 @@ export const requestMachine = machine('payment-request', {
   refunded: ['paid'],
 })
 
-/** SQL condition: the request's process has something to wait for. Written exactly as in the partial index. */
+/** SQL condition: the request's process waits for an event. Repeats the condition of the partial index exactly. */
 export const NEEDS_RUN = "(status = 'open' or refunding_cents > 0)"
 
 const requestSchema = defineEntity({
@@ -78,17 +79,17 @@ const requestSchema = defineEntity({
     agentId: nullable.string(),
     delegationId: nullable.string(),
     walletId: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     description: p.text(),
     payerName: nullable.string(),
     payerEmail: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** Given only to payers who have paid. */
+    /** Returned only to payers who have paid. */
     unlocks: nullable.json<Record<string, unknown>>(),
     reference: p.text(),
     status: p.enum(requestMachine.states).onCreate(() => requestMachine.initial),
     paidCents: zeroCents('paid_cents'),
-    /** Received above the amount or too late; it stays in the wallet. */
+    /** Received above the amount or too late. It stays in the wallet. */
     surplusCents: zeroCents('surplus_cents'),
     refundedCents: zeroCents('refunded_cents'),
     refundingCents: zeroCents('refunding_cents'),
@@ -107,14 +108,14 @@ requestSchema.setClass(PaymentRequest)
 export const dueCents = ({
   amountCents,
   paidCents,
-}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => amountCents - paidCents
+}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => minus(amountCents, paidCents)
 
 export const receivedCents = ({
   paidCents,
   surplusCents,
-}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => paidCents + surplusCents
+}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => plus(paidCents, surplusCents)
 
-/** Whether it can be paid at this instant: the deadline counts even if the process has not noticed it. */
+/** Whether the request can be paid at this instant. The deadline counts even if the process has not noticed it. */
 export const isPayable = (
   { status, expiresAt }: Pick<PaymentRequest, 'status' | 'expiresAt'>,
   now: Date,
@@ -203,8 +204,8 @@ where (p.owner_id, p.mode, p.request_id) = ($1, $2, $3) and p.status = 'received
 order by p.id desc limit $4`
 
 /**
- * The newest payments of a request that can be refunded, optionally of one source. Changes need the lock of
- * the request.
+ * The newest payments of a request that can be refunded, optionally of one source. Changing them requires the
+ * lock of the request.
  */
 export const refundablePayments = (
   sql: Sql,
@@ -213,7 +214,6 @@ export const refundablePayments = (
   most: number,
 ): Promise<PaymentRow[]> => sql<PaymentRow & Row>(RECEIVED, [ownerId, mode, id, most, sourceId])
 
-/** Changes of payments need the lock of their request. */
 export const paymentsById = rowsById(paymentTable)
 
 interface PayableRow extends Row, Payable {
@@ -224,7 +224,6 @@ const LOCK = `
 select id from payment_requests where owner_id = $1 and mode = $2 and id = any($3::text[])
 order by id for no key update`
 
-/** One index lookup per id, however large the tables are. */
 const FIND = `
 select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountCents",
   c.name as payee, r.status, r.expires_at as "expiresAt", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -235,7 +234,7 @@ left join tenant_clocks t on (t.owner_id, t.mode) = (r.owner_id, r.mode)
 where r.mode = $1`
 
 /**
- * Finds requests as their payers may know them: by the holder's public name. Locked requests are read after
+ * Finds requests as their payers may know them, with the holder's public name. Locked requests are read after
  * the lock, as the statements are sent in this order.
  */
 export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFor) => {

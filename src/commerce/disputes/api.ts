@@ -10,7 +10,7 @@ import { disputeReasons } from '../../ports/card-disputes.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import { excerpt, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { calls, type Dispute, findings, MAX_EVIDENCE } from './dispute.ts'
 import { disputeMachine } from './state.ts'
@@ -132,7 +132,7 @@ const writers = { callers: ['key', 'agent'], scope: 'disputes:write' } as const
 
 export const { 'dispute.created': created, ...laterEvents } = disputeEvents
 
-const HIGHEST = 99_999_999_999n
+const HIGHEST = cents(99_999_999_999n)
 
 const description = z
   .string()
@@ -161,7 +161,7 @@ const not_open = [
 
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-/** A step may be repeated: one that is not due changes nothing. */
+/** A step may be repeated. A step that is not due changes nothing. */
 const step = { callers: [], returns: acted, fails: lookupFails, emits: laterEvents } as const
 
 export const disputesApi = {

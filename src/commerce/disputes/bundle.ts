@@ -11,7 +11,7 @@ import { type Refund, refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import { formatMoney } from '../../values/money.ts'
+import { cents, formatMoney } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
 import { type Receipt, receiptsOf } from '../receipts/index.ts'
 import type { disputesApi } from './api.ts'
@@ -24,7 +24,7 @@ export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, c
   const dispute = await records.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
   const input = await bundleOf(dispute, context)
-  // Rendered when the answer is sent: no transaction is open then.
+  // Renders while the answer is sent, when no transaction is open.
   const content = (async function* () {
     const { pdf } = await renderBundle(input, tenant, ports)
     yield pdf
@@ -32,7 +32,7 @@ export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, c
   return { type: 'application/pdf', content, name: `dispute-${dispute.id}.pdf` }
 }
 
-/** The same facts give the same content, and so the same bytes. */
+/** Equal facts give equal bytes. */
 export async function bundleOf(
   dispute: Dispute,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>,
@@ -60,7 +60,7 @@ export async function bundleOf(
   }
 }
 
-/** Used as the bundle's time, so that a second bundle of the same facts has the same bytes. */
+/** The bundle's time, so that a second bundle of the same facts has the same bytes. */
 const lastInstant = ({ dispute, timeline }: CaseFile): string =>
   (timeline.at(-1)?.at ?? dispute.createdAt).toISOString()
 
@@ -97,7 +97,7 @@ interface Owner {
 
 type Rendering = Pick<Ports, 'threads' | 'files' | 'viewer'>
 
-/** Rendered in a thread: a long bundle would block the event loop. Files that cannot be shown are still listed. */
+/** Renders in a thread, since a long bundle would block the event loop. Files that cannot be shown are still listed. */
 export async function renderBundle(
   input: BundleInput,
   owner: Owner,
@@ -113,7 +113,7 @@ export async function renderBundle(
   return ports.threads.run<typeof bundlePdf>(task, input, pictures)
 }
 
-/** The re-encoded picture of a file. If there is none, it is made now, in the isolated viewer. */
+/** Returns the re-encoded picture of a file. If it is missing, the isolated viewer makes it now. */
 async function viewOf(
   { sha256, viewSha256, kind }: Picture,
   owner: Owner,
@@ -201,7 +201,7 @@ function paymentSection({ transaction, payment }: CaseFile): Section {
         ['Begun', formatTime(transaction.createdAt)],
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
-        ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')],
+        ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(cents(amount))} (${id})`).join(', ')],
       ]),
     ],
   }
@@ -216,7 +216,7 @@ const refundOrigins = {
 
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
-  const credit = credits.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')
+  const credit = credits.map(({ id, amount }) => `${formatMoney(cents(amount))} (${id})`).join(', ')
   if (refunds.length === 0) return []
   const table: Block = {
     kind: 'table',
@@ -240,7 +240,6 @@ function refundsSection({ refunds, payment }: CaseFile): Section[] {
   return [{ title: 'Refunds', blocks: [table, facts([['Credits of the network', credit]])] }]
 }
 
-/** Spelled out for readers who do not know the service. */
 const actors: Readonly<Record<string, string>> = {
   agent: 'the agent',
   key: 'the owner',
@@ -286,9 +285,9 @@ const factLabels = {
 
 function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
-  const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
+  const stated = factsOf(dispute.facts).map(({ at, type, cents: amount }) => ({
     at,
-    text: `${factLabels[type]}${cents === null ? '' : ` ${formatMoney(BigInt(cents))}.`}`,
+    text: `${factLabels[type]}${amount === null ? '' : ` ${formatMoney(cents(amount))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
@@ -371,7 +370,7 @@ function decisionSection({ intent, payment }: CaseFile): Section[] {
   ]
 }
 
-/** Recorded at the time: SHA-256 and the time of arrival prove that it was not made up later. */
+/** SHA-256 and the time of arrival prove that the evidence was not made up later. */
 function evidenceSections({ evidence }: CaseFile): Section[] {
   if (evidence.length === 0) return []
   const blocks = evidence.flatMap((piece, index): Block[] => [
@@ -392,7 +391,7 @@ function evidenceSections({ evidence }: CaseFile): Section[] {
   return [{ title: 'Evidence', blocks }]
 }
 
-/** About five pages; fifty texts of empty lines would exceed a thread's time limit. */
+/** In lines: about five pages. Fifty texts of empty lines would exceed the time limit of a thread. */
 const MAX_LINES = 300
 
 function excerptOf(text: string): string {

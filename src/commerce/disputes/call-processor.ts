@@ -15,6 +15,7 @@ import {
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after } from '../../values/clock.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { disputesApi } from './api.ts'
 import { bundleOf, renderBundle } from './bundle.ts'
@@ -33,7 +34,7 @@ import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } fro
 import { factsOf, isOfNetwork } from './state.ts'
 import type { BundleInput } from './thread.ts'
 
-/** JSON, as it outlives a crash. */
+/** Plain JSON, since it must survive a crash. */
 interface DisputeCall {
   readonly disputeId: string
   readonly kind: ProcessorCallKind
@@ -65,7 +66,7 @@ type CallContext = StepContext | SubmitContext
 const NOT_ACTED = { acted: false }
 const ACTED = { acted: true }
 
-/** The due time moves before the call, so that no two calls run at once. */
+/** Moves the due time before the call, so that two calls never run at once. */
 export const callStep = externalCall(disputesApi.callProcessor, {
   async reserve({ params }, context) {
     const { now, refuse } = context
@@ -84,13 +85,13 @@ export const callStep = externalCall(disputesApi.callProcessor, {
     return recorded ? ACTED : NOT_ACTED
   },
 
-  // The process calls again: by the same reference the processor acts once.
+  // The process calls again: under the same reference the processor acts once.
   recover: async () => ACTED,
 })
 
 /**
- * Submits during the request, so that the answer shows what the network credited immediately. If the
- * processor does not answer, the process calls it again.
+ * Submits during the request, so that the answer shows an immediate credit of the network. If the processor
+ * does not answer, the process calls it again.
  */
 export const submit = externalCall(disputesApi.submit, {
   async reserve({ params }, context) {
@@ -115,7 +116,10 @@ export const submit = externalCall(disputesApi.submit, {
   },
 })
 
-/** The next call follows at once. So does the first inquiry, as the network may credit at the filing. */
+/**
+ * Schedules the next call at once. The first inquiry also follows at once, as the network may credit when it
+ * receives the dispute.
+ */
 async function recordAnswer(
   answer: DisputeAnswer,
   asked: DisputeCall,
@@ -174,10 +178,10 @@ async function callProcessor(
   const { disputeId, kind, claim, openedAt, processorCardId } = asked
   const { requestId } = outside
   const call = { reference: `${disputeId}/${kind}`, requestId, now: new Date(asked.now) }
-  const amountCents = BigInt(claim.cents)
+  const amountCents = cents(claim.cents)
   if (kind === 'open') {
     const clearings = asked.clearings
-      .map(({ id, cents }) => ({ id, amountCents: BigInt(cents) }))
+      .map(({ id, cents: amount }) => ({ id, amountCents: cents(amount) }))
       .sort((one, other) => Number(other.amountCents - one.amountCents))
     const dispute = { ...claim, disputeId, amountCents, processorCardId, clearings }
     return { kind, answer: await disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call) }
@@ -201,7 +205,7 @@ async function callProcessor(
 
 const knownDispute = (
   { processorDisputeId, submittedAt }: DisputeCall,
-  amountCents: bigint,
+  amountCents: Cents,
 ): KnownDispute => ({
   processorDisputeId: processorDisputeId ?? '',
   amountCents,
@@ -234,8 +238,8 @@ const UNANSWERED = {
 }
 
 /**
- * A refused withdrawal leaves the decision to the network. Any other refusal loses the dispute, as the
- * network never hears of it.
+ * After a refused withdrawal, the network decides. Any other refusal loses the dispute, as it never reaches
+ * the network.
  */
 function fail(dispute: Dispute, kind: ProcessorCallKind, failure: ProcessorFailure, now: Date): void {
   if (failure.failure !== 'refused') {
@@ -248,7 +252,7 @@ function fail(dispute: Dispute, kind: ProcessorCallKind, failure: ProcessorFailu
   else recordFact(dispute, { id: `refused/${kind}`, type: 'lost', at: now })
 }
 
-/** The processor's deadline for evidence takes precedence over ours. */
+/** The processor's deadline for evidence takes precedence over the service's own. */
 function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedDispute): void {
   dispute.processorDisputeId ??= processorDisputeId
   if (
@@ -260,7 +264,7 @@ function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedD
   Object.assign(dispute, { evidenceDueAt, remindAt: after(evidenceDueAt, -REMINDER_MS) })
 }
 
-/** The processor is asked every day, so an answer without news is no new fact. */
+/** The processor is asked every day, so a repeated answer is not a new fact. */
 function recordDecision(dispute: Dispute, standing: NetworkDecision, now: Date): void {
   if (standing.status === 'undecided') return
   const type = standing.status === 'expired' ? 'lost' : standing.status
@@ -270,7 +274,7 @@ function recordDecision(dispute: Dispute, standing: NetworkDecision, now: Date):
   recordFact(dispute, { id: `inquiry/${now.toISOString()}`, type, at: now, amountCents })
 }
 
-/** Records what the network reports as a fact, in any status of the dispute. */
+/** Records a report of the network as a fact, in any status of the dispute. */
 export const notice: HandlerOf<typeof disputesApi.notice> = async ({ body }, context) => {
   const { id, sentAt, content, cardId } = body
   const { disputeId, says, amountCents } = content as DisputeNews

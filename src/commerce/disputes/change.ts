@@ -3,7 +3,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { refundableOf } from '../../money/refunds/index.ts'
 import { clock } from '../../values/clock.ts'
-import { formatMoney } from '../../values/money.ts'
+import { formatMoney, sumOf } from '../../values/money.ts'
 import { findEvidence } from '../evidence/index.ts'
 import type { disputesApi } from './api.ts'
 import {
@@ -29,8 +29,9 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   // The deadline counts from the dispute's creation. A new reason with a shorter deadline must still have
   // been in time then.
   if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
-  // The dispute's own amount is free for itself, and what the merchant refunded of it is added.
-  const most = (await refundableOf(transaction, context)) + dispute.countedCents + dispute.refundedCents
+  // The dispute does not count against its own amount, and what the merchant refunded of it is added.
+  const refundable = await refundableOf(transaction, context)
+  const most = sumOf([refundable, dispute.countedCents, dispute.refundedCents])
   if (amountCents !== undefined && amountCents > most)
     return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
   Object.assign(dispute, { reason, description, amountCents: amountCents ?? dispute.amountCents })
@@ -41,7 +42,7 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
 
 export const stateOf = ({ status }: Pick<Dispute, 'status'>): string => `The dispute is ${status} already.`
 
-/** From here on the processor has it, and receives each document once. */
+/** From here on the processor has the documents, and receives each only once. */
 export function handIn(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
   Object.assign(dispute, { submittedAt: context.now, evidenceDueAt: null, remindAt: null })
@@ -125,7 +126,6 @@ function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   }
 }
 
-/** For an unauthorized payment the owner's statement is enough; no other evidence is required. */
 const hasEvidence = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
 
 const OWNER = `
@@ -139,7 +139,7 @@ interface Owner extends Row {
   readonly offsetMs: number
 }
 
-/** An operator has no tenant, so this switches to the dispute's owner; false if there is no such dispute. */
+/** Switches an operator, who has no tenant, to the dispute's owner. False if there is no such dispute. */
 async function actForOwnerOf(
   id: string,
   { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,

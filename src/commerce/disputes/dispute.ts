@@ -1,11 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { flag, nullable, record, tenantTable, textArray, zeroCents } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  flag,
+  nullable,
+  record,
+  tenantTable,
+  textArray,
+  zeroCents,
+} from '../../kernel/database/entity.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { days, minutes } from '../../values/clock.ts'
-import { type Cents, cents, minus } from '../../values/money.ts'
+import { type Cents, minus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import {
   addFact,
@@ -20,24 +28,22 @@ const UNDECIDED = "status in ('open', 'submitted')"
 export const isUndecided = ({ status }: Pick<Dispute, 'status'>): boolean =>
   status === 'open' || status === 'submitted'
 
-/** SQL condition: the dispute's process has something to wait for. */
+/** SQL condition: the dispute's process waits for an event. */
 export const NEEDS_RUN = `(${UNDECIDED} or call_due_at is not null)`
 
-/** The platform bears the loss of these (Directive (EU) 2015/2366, Articles 71 to 74). */
+/** For these reasons the platform bears the loss (Directive (EU) 2015/2366, Articles 71 to 74). */
 const UNAUTHORIZED: ReadonlySet<DisputeReason> = new Set(['unauthorized', 'fraud'])
 export const isUnauthorized = (reason: DisputeReason): boolean => UNAUTHORIZED.has(reason)
 
-/** 13 months after the debit if the payment was not authorized, otherwise 120 days. */
 export function disputableUntil(debitedAt: Date, reason: DisputeReason): Date {
   if (!isUnauthorized(reason)) return new Date(debitedAt.getTime() + days(120))
   const until = new Date(debitedAt)
   until.setUTCMonth(until.getUTCMonth() + 13)
-  // The month lacks that day, so setUTCMonth went on into the next one.
+  // In a month without that day, setUTCMonth has moved into the next month.
   if (until.getUTCDate() !== debitedAt.getUTCDate()) until.setUTCDate(0)
   return until
 }
 
-/** The first clearing, or the creation if the network has reported none. */
 export function debitedAt({ witnesses, createdAt }: Pick<Transaction, 'witnesses' | 'createdAt'>): Date {
   const clearings = witnesses.filter(({ type }) => type === 'card_clearing').map(({ at }) => Date.parse(at))
   return clearings.length > 0 ? new Date(Math.min(...clearings)) : createdAt
@@ -47,7 +53,7 @@ export const EVIDENCE_MS = days(7)
 export const REMINDER_MS = days(1)
 export const INQUIRY_MS = days(1)
 
-/** In minutes, between two failed calls of the processor; the last one repeats. */
+/** In minutes, between two failed calls of the processor. The last pause repeats. */
 const PAUSES = [1, 2, 5, 10, 20, 30, 60]
 export const pauseAfter = (attempts: number): number =>
   minutes(PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 1)
@@ -75,17 +81,17 @@ const schema = defineEntity({
     reason: p.enum(disputeReasons),
     description: p.text(),
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     /**
-     * Refunded before the dispute, apart from requested refunds, whose amounts were never disputed. Only
-     * later refunds reduce the dispute.
+     * Amounts refunded before the dispute, except requested refunds, which were never disputed. Only later
+     * refunds reduce the dispute.
      */
-    refundedBeforeCents: p.bigint().name('refunded_before_cents'),
+    refundedBeforeCents: centsColumn('refunded_before_cents'),
     refundedCents: zeroCents('refunded_cents'),
     creditedCents: zeroCents('credited_cents'),
     recoveredCents: zeroCents('recovered_cents'),
     lostCents: zeroCents('lost_cents'),
-    /** The part of the payment that the dispute claims: it cannot be refunded as well. */
+    /** The part of the payment that the dispute claims. It cannot be refunded as well. */
     countedCents: zeroCents('counted_cents'),
     creditedWalletId: nullable.string(),
     /** Numbers the postings, so that each has its own cause. */
@@ -131,11 +137,11 @@ export function recordFact(dispute: Dispute, { id, type, at, amountCents = null 
 }
 
 export const disputedRest = ({ amountCents, refundedCents }: Dispute): Cents =>
-  minus(cents(amountCents), cents(refundedCents))
+  minus(amountCents, refundedCents)
 
 /**
- * Whether the platform bears what the network does not pay: until the operator finds that the payment was
- * authorized.
+ * Whether the platform bears what the network does not pay. It does until the operator finds that the payment
+ * was authorized.
  */
 export const isCovered = ({ reason, finding }: Pick<Dispute, 'reason' | 'finding'>): boolean =>
   isUnauthorized(reason) && finding === null
@@ -148,9 +154,9 @@ export const claimOf = (dispute: Dispute): Claim => ({
 })
 
 export const bookedBy = ({ creditedCents, recoveredCents, lostCents }: Dispute): DisputeAmounts => ({
-  creditedCents: cents(creditedCents),
-  recoveredCents: cents(recoveredCents),
-  lostCents: cents(lostCents),
+  creditedCents,
+  recoveredCents,
+  lostCents,
 })
 
 export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const
@@ -165,21 +171,20 @@ export function pendingCall(dispute: Dispute): ProcessorCallKind | null {
   return filedAt === null ? 'file' : 'inquire'
 }
 
-/** The claim is dropped at the network: the owner has withdrawn it, or the merchant has paid. */
+/** Whether to drop the claim at the network: the owner has withdrawn it, or the merchant has paid. */
 function mustWithdraw({ status, facts, processorDisputeId, toldWithdrawnAt }: Dispute): boolean {
   if (processorDisputeId === null || toldWithdrawnAt !== null) return false
   const isPaidByMerchant = status === 'won' && !facts.some(({ says }) => says === 'won')
   return status === 'withdrawn' || isPaidByMerchant
 }
 
-/** Deadline, process and test clock share the earliest instant. */
 export function schedule(dispute: Dispute): void {
   const { callDueAt, creditDueAt, evidenceDueAt, remindAt } = dispute
   const due = [callDueAt, creditDueAt, evidenceDueAt, remindAt].flatMap(at => at?.getTime() ?? [])
   dispute.dueAt = due.length > 0 ? new Date(Math.min(...due)) : null
 }
 
-/** In Frankfurt's time: before the business day ends, so that a failure can be retried. */
+/** In Frankfurt's time, before the business day ends, so that a failed credit can be retried. */
 const CREDIT_TIME = '16:00'
 
 /** The next business day after the payment was reported as unauthorized (Directive (EU) 2015/2366, Article 73). */
@@ -188,7 +193,7 @@ export const creditDueAfter = (now: Date): Date =>
 
 /**
  * Schedules the provisional credit; in test mode at once. None is due if the payment is no longer claimed to
- * be unauthorized; an earlier credit stays as the state says.
+ * be unauthorized, but an earlier credit stays.
  */
 export function planCredit(dispute: Dispute, { tenant, now }: TenantNow): void {
   if (!isCovered(dispute)) {

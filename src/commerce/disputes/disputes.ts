@@ -16,7 +16,7 @@ import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { id, newId } from '../../values/ids.ts'
-import { cents, formatMoney, restOf } from '../../values/money.ts'
+import { type Cents, formatMoney, restOf } from '../../values/money.ts'
 import { disputeEvent, disputesApi, laterEvents } from './api.ts'
 import { bundle } from './bundle.ts'
 import { callStep, notice, submit } from './call-processor.ts'
@@ -50,7 +50,7 @@ const agentOf = ({ ownerId, mode }: Creating['tenant'], transactionId: string) =
 
 const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
-/** Under the agent's lock, so that of two concurrent disputes of a payment only one opens. */
+/** Holds the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
   const { records, sql, tenant, actor, now, ports, refuse } = context
   const [, known, main, earlier] = await Promise.all([
@@ -88,7 +88,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     description: body.description,
     amountCents: body.amountCents ?? left,
     cardFrozen,
-    refundedBeforeCents: restOf(cents(transaction.refundedCents), onRequest),
+    refundedBeforeCents: restOf(transaction.refundedCents, onRequest),
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
     processor: ports.cardProcessor(tenant.mode).name,
@@ -96,7 +96,6 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   })
   context.emit('dispute.created', disputeEvent(dispute))
   planCredit(dispute, context)
-  // Nothing is decided yet, so limits stay as they are.
   reconcile({ ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest }, context)
   return dispute
 }
@@ -105,7 +104,7 @@ function blockerOf(
   transaction: Transaction,
   payment: CardAuthorization | null,
   earlier: readonly Dispute[],
-  { left, body }: { readonly left: bigint; readonly body: Body },
+  { left, body }: { readonly left: Cents; readonly body: Body },
   { now, refuse }: Creating,
 ) {
   if (!BY_CARD.has(transaction.type)) return refuse('use_refund')
@@ -135,7 +134,7 @@ const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
   inquire: 'for the card network to decide',
 }
 
-/** Temporal keeps this line of the run, so it contains no names. */
+/** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute): string =>
   `Dispute of ${formatMoney(amountCents)} in ${mode} mode (${reason}): ${status}, ${formatMoney(creditedCents)} credited`
 
@@ -201,7 +200,7 @@ const follow: Reaction = {
       if (locked) reconcile(locked, context)
     }
   }),
-  // Only payments by card are disputed; this skips the other refunds of a transaction.
+  // Only card payments can be disputed. This skips the other refunds of a transaction.
   concerns: ({ type }) => type !== 'transfer' && type !== 'collect',
 }
 

@@ -9,7 +9,7 @@ import { type Book, type Cause, openBook } from '../../money/ledger/index.ts'
 import { refundedOnRequest } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { firstOpenWallet, mainWallet, walletsById } from '../../money/wallets/index.ts'
-import { type Cents, cents, formatMoney, minOf, restOf } from '../../values/money.ts'
+import { type Cents, formatMoney, minOf, minus, NO_CENTS, negated, plus, restOf } from '../../values/money.ts'
 import { type Change, disputeEvent, type disputeEvents } from './api.ts'
 import { bookedBy, claimOf, Dispute, disputedRest, isUndecided, pendingCall, schedule } from './dispute.ts'
 import { disputeProcess } from './process.ts'
@@ -29,10 +29,10 @@ export interface LockedDispute {
   readonly dispute: Dispute
   readonly transaction: Transaction
   readonly refundedOnRequest: Cents
-  /** The payment's limits, and its fact `credited`; null if the payment counts towards no limits. */
+  /** The payment's limits, and its fact `credited`; null if the payment counts towards no limit. */
   readonly credits: DisputeCredits | null
   readonly book: Book
-  /** The wallet to credit: the one that paid, else the main one; null for suspense. */
+  /** The wallet to credit: the paying wallet, or the main wallet; null for suspense. */
   readonly creditTo: string | null
 }
 
@@ -87,8 +87,8 @@ export interface ChangeNote {
 }
 
 /**
- * The only place that changes a dispute: derives money, status, limits, deadlines and events from the known
- * facts. Does nothing if nothing has changed.
+ * The only place that changes a dispute. Derives money, status, limits, deadlines and events from the known
+ * facts, and does nothing if they have not changed.
  */
 export function reconcile(locked: LockedDispute, context: ReconcileContext, note?: ChangeNote): void {
   const { dispute, transaction, credits, book } = locked
@@ -101,11 +101,11 @@ export function reconcile(locked: LockedDispute, context: ReconcileContext, note
   Object.assign(dispute, { creditedCents, recoveredCents, lostCents })
   queueStatement(book.post(sql))
   moveStatus(dispute, state, now)
-  // A provisional credit may be reversed, so it counts as spent until the dispute has ended.
-  credits?.set(dispute.id, isUndecided(dispute) ? 0n : creditedCents)
+  // A provisional credit may be reversed, so the payment counts as spent until the dispute has ended.
+  credits?.set(dispute.id, isUndecided(dispute) ? NO_CENTS : creditedCents)
   if (credits) queueStatement(credits.write(sql))
   const counted = isUndecided(dispute) ? disputedRest(dispute) : creditedCents
-  transaction.disputedCents += counted - dispute.countedCents
+  transaction.disputedCents = plus(transaction.disputedCents, minus(counted, dispute.countedCents))
   dispute.countedCents = counted
   const call = pendingCall(dispute)
   if (call === null) dispute.callDueAt = null
@@ -115,13 +115,16 @@ export function reconcile(locked: LockedDispute, context: ReconcileContext, note
   wake(disputeProcess, dispute)
 }
 
-/** Requested refunds are of the rest of the payment. Refunds may exceed the disputed amount: then nothing is left. */
+/**
+ * Requested refunds belong to the undisputed part of the payment. If refunds exceed the disputed amount, no
+ * claim is left.
+ */
 function refundedSince({ dispute, transaction, refundedOnRequest }: LockedDispute): Cents {
-  const unrequested = restOf(cents(transaction.refundedCents), refundedOnRequest)
-  return minOf(restOf(unrequested, cents(dispute.refundedBeforeCents)), cents(dispute.amountCents))
+  const unrequested = restOf(transaction.refundedCents, refundedOnRequest)
+  return minOf(restOf(unrequested, dispute.refundedBeforeCents), dispute.amountCents)
 }
 
-/** Advances are booked first and returned last, so that the bank account always covers what the network takes back. */
+/** Books advances first and returns them last, so that the bank account always covers what the network takes back. */
 function moveMoney(
   { dispute, book, creditTo }: LockedDispute,
   { advanceCents, creditCents, recoverCents, loseCents }: DisputeDiff,
@@ -140,13 +143,13 @@ function moveMoney(
   if (creditCents < 0n) {
     const from = dispute.creditedWalletId
     const kind = from === null ? 'dispute_lost_unmatched' : 'dispute_lost'
-    book.forceDebit(kind, from ?? 'suspense', 'disputes', -creditCents, next())
+    book.forceDebit(kind, from ?? 'suspense', 'disputes', negated(creditCents), next())
   }
   if (recoverCents > 0n) book.move('dispute_won', 'bank', 'disputes', recoverCents, next())
-  if (recoverCents < 0n) book.move('dispute_reversed', 'disputes', 'bank', -recoverCents, next())
+  if (recoverCents < 0n) book.move('dispute_reversed', 'disputes', 'bank', negated(recoverCents), next())
   if (loseCents > 0n) book.move('dispute_loss', 'losses', 'disputes', loseCents, next())
-  if (loseCents < 0n) book.move('dispute_loss_recovered', 'disputes', 'losses', -loseCents, next())
-  if (advanceCents < 0n) book.move('advance_return', 'advance', 'bank', -advanceCents, next())
+  if (loseCents < 0n) book.move('dispute_loss_recovered', 'disputes', 'losses', negated(loseCents), next())
+  if (advanceCents < 0n) book.move('advance_return', 'advance', 'bank', negated(advanceCents), next())
 }
 
 function moveStatus(dispute: Dispute, { status }: DisputeState, now: Date): void {
@@ -180,8 +183,8 @@ function resolutionOf(dispute: Dispute): string {
 
 interface Before {
   readonly status: DisputeStatus
-  readonly creditedCents: bigint
-  readonly refundedCents: bigint
+  readonly creditedCents: Cents
+  readonly refundedCents: Cents
 }
 
 function emitChanges(

@@ -2,8 +2,9 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { type Cents, cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
 
 /**
- * A card network may change its decision, and the last one counts: so a decision can turn, and a withdrawn or
- * lapsed dispute can still be won. A merchant that refunds in the meantime also wins it for the owner.
+ * A card network may change its decision, and the last one counts. A decision can therefore turn, and a
+ * withdrawn or lapsed dispute can still be won. A merchant that refunds in the meantime also wins it for the
+ * owner.
  */
 export const disputeMachine = machine('dispute', {
   open: ['submitted', 'withdrawn', 'lapsed', 'won', 'lost'],
@@ -16,17 +17,16 @@ export const disputeMachine = machine('dispute', {
 export type DisputeStatus = (typeof disputeMachine.states)[number]
 
 export interface DisputeFact {
-  /** The id of the message, or the name of the inquiry: facts with one id are one fact. */
+  /** The id of the message, or the name of the inquiry. Facts with the same id are one fact. */
   readonly id: string
   readonly type: 'credited' | 'won' | 'lost' | 'withdrawn' | 'lapsed'
   readonly at: string
   readonly cents: string | null
 }
 
-/** With the member names of the stored JSON (`disputes.words`). */
+/** Uses the member names of the stored JSON (`disputes.words`). */
 export type StoredDisputeFact = Omit<DisputeFact, 'type'> & { readonly says: DisputeFact['type'] }
 
-/** Networks repeat messages, so a known fact is skipped. */
 export const addFact = (
   facts: readonly StoredDisputeFact[],
   { type, ...fact }: DisputeFact,
@@ -45,7 +45,7 @@ export interface Claim {
   readonly isCreditDue: boolean
 }
 
-/** What is neither recovered nor lost is advanced by the platform. */
+/** The platform advances what is neither recovered nor lost. */
 export interface DisputeAmounts {
   readonly creditedCents: Cents
   readonly recoveredCents: Cents
@@ -64,7 +64,7 @@ const byTime = (one: DisputeFact, other: DisputeFact): number =>
   ranks[one.type] - ranks[other.type] ||
   (one.id < other.id ? -1 : 1)
 
-/** Depends on the set of facts, not on the order in which they arrived. */
+/** Depends only on the set of facts, not on the order in which they arrived. */
 export function foldFacts(unsorted: readonly DisputeFact[], claim: Claim): DisputeState {
   const { leftCents, isCovered, isCreditDue } = claim
   const facts = unsorted.toSorted(byTime)
@@ -100,9 +100,8 @@ function paidBy(last: DisputeFact | undefined, leftCents: Cents): Cents {
   return last.cents === null ? leftCents : cents(last.cents)
 }
 
-/** What moves between the booked amounts and the new state; a negative amount moves back. */
 export interface DisputeDiff {
-  /** What the platform advances or has lost: it pays that to the bank account, which covers all wallets. */
+  /** The amount that the platform advances or has lost. It pays that to the bank account, which covers all wallets. */
   readonly advanceCents: Cents
   readonly creditCents: Cents
   readonly recoverCents: Cents

@@ -3,13 +3,13 @@ import sharp from 'sharp'
 import { LEFT, PdfDocument, RIGHT } from '../../money/statements/thread.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 
-/** In the order of its pages: plain JSON, so that it outlives a crash and can be sent to a thread. */
+/** In the order of its pages. Plain JSON, so that it survives a crash and can be sent to a thread. */
 export interface BundleInput {
   readonly title: string
   readonly subtitle: string
   readonly author: string
   readonly foot: string
-  /** The instant of the last entry: the document contains no other time, so that equal facts give equal bytes. */
+  /** The instant of the last entry. The document contains no other time, so that equal facts give equal bytes. */
   readonly madeAt: string
   readonly sections: readonly Section[]
   readonly pictures: readonly Picture[]
@@ -41,7 +41,7 @@ export interface Picture {
   readonly viewSha256: string | null
 }
 
-/** Runs in threads. Nothing it imports may reach a database. */
+/** Runs in threads. Its imports must not reach a database. */
 export async function bundlePdf(
   input: BundleInput,
   pictures: readonly { readonly sha256: string; readonly bytes: Uint8Array }[],
@@ -59,7 +59,7 @@ export async function bundlePdf(
   return { pdf: Buffer.concat(pieces), sha256: hash.digest('hex') }
 }
 
-/** A PDF cannot contain WebP. The re-encoded pictures are small and contain nothing but what is visible. */
+/** A PDF cannot contain WebP. The re-encoded pictures are small and contain only what is visible. */
 const printed = (bytes: Uint8Array): Promise<Uint8Array> =>
   sharp(bytes).flatten({ background: '#fff' }).jpeg({ quality: 85 }).toBuffer()
 
@@ -74,7 +74,7 @@ const plain = { size: 8.5 } as const
 const faint = { size: 8.5, colour: 'faint' } as const
 const small = { size: 7.5, colour: 'faint' } as const
 
-/** Each page shows the number of pages, so the layout runs once before to count them. */
+/** Each page shows the number of pages, so the layout runs once in advance to count them. */
 class BundleLayout {
   readonly #input: BundleInput
   readonly #pages: number | null

@@ -9,7 +9,7 @@ import type { Personal } from '../../values/personal.ts'
 
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
-/** Per intent: a proof of payment needs no more. */
+/** Bounds the evidence of an intent. A proof of payment needs no more. */
 export const MAX_PER_INTENT = 100
 
 const TEXT = 'text/plain' as const
@@ -29,12 +29,12 @@ const schema = defineEntity({
     bytes: p.integer(),
     sha256: p.text(),
     viewSha256: nullable.string(),
-    /** Real time, regardless of a test clock: it proves that nothing was made up later. */
+    /** Uses the real time, regardless of a test clock, which proves that the evidence was not made up later. */
     receivedAt: realTime(),
   },
 })
 
-/** Never changed and never deleted. */
+/** Evidence is never changed and never deleted. */
 export class Evidence extends schema.class {}
 schema.setClass(Evidence)
 
@@ -72,7 +72,7 @@ export const findEvidence = (ids: readonly string[], context: ReadContext): Prom
 const find = (condition: Condition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
   records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_PER_INTENT })
 
-/** Verifies that the content is what was stored; otherwise the code of a refusal: see `fileRefusals`. */
+/** Verifies that the content equals what was stored. Otherwise returns the code of a refusal of `fileRefusals`. */
 export const evidenceContent = async (
   { text, sha256 }: Evidence,
   { ports, tenant }: Pick<Context, 'ports' | 'tenant'>,

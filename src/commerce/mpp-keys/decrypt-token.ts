@@ -4,7 +4,7 @@ import type { Vault } from '../../ports/vault.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
 import { openPrivateKey } from './mpp-key.ts'
 
-/** The sentence repeats nothing of the token. */
+/** The sentence contains nothing of the token. */
 export interface Unreadable {
   readonly unreadable: string
 }

@@ -12,7 +12,7 @@ import { after, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
 export const CHALLENGE_MS = minutes(5)
-/** Keys outlive their challenges: a payment may be on its way when its challenge expires. */
+/** Keys outlive their challenges, since a payment may be under way when its challenge expires. */
 const GRACE_MS = minutes(5)
 
 const schema = defineEntity({
@@ -23,8 +23,8 @@ const schema = defineEntity({
     /** The modulus of the public key, in base64url; the exponent is 65537. */
     modulus: p.text(),
     /**
-     * Signs the ids of challenges (HMAC). Sealed, like the private key; null once no challenge made with it
-     * is open.
+     * Signs the ids of challenges (HMAC). Sealed, like the private key. Null once every challenge made with
+     * it has ended.
      */
     secret: nullable.string(),
     privateKey: nullable.string(),
@@ -34,8 +34,8 @@ const schema = defineEntity({
 })
 
 /**
- * The keys by which an owner offers challenges: a secret for their ids, and an RSA key that payers encrypt
- * tokens to.
+ * The keys by which an owner offers challenges: a secret for their ids, and an RSA key to which payers
+ * encrypt tokens.
  */
 export class MppKey extends schema.class {}
 schema.setClass(MppKey)
@@ -71,7 +71,7 @@ export interface NewKey {
   readonly privateKey: string
 }
 
-/** The primes are generated outside of the event loop, and without an open transaction. */
+/** Generates the primes outside of the event loop, and without an open transaction. */
 export async function newMppKey(vault: Vault): Promise<NewKey> {
   const { publicKey, privateKey } = await makePair('rsa', { modulusLength: 2_048 })
   const { n = '' } = publicKey.export({ format: 'jwk' })
@@ -108,7 +108,10 @@ export interface OfferingKey {
   readonly jwk: MerchantKey
 }
 
-/** SQL of the current key of the tenant whose row has this alias: the columns of a stored key, for a lateral join. */
+/**
+ * SQL of the current key of the tenant whose row has this alias. Its columns are those of a stored key, for a
+ * lateral join.
+ */
 export const currentKeyOf = (alias: string): string => `
 select kid, modulus, secret from mpp_keys
 where (owner_id, mode) = (${alias}.owner_id, ${alias}.mode) and retired_at is null limit 1`
@@ -116,15 +119,15 @@ where (owner_id, mode) = (${alias}.owner_id, ${alias}.mode) and retired_at is nu
 const CURRENT = `
 select k.* from (values ($1::text, $2::text)) as of (owner_id, mode) cross join lateral (${currentKeyOf('of')}) k`
 
-/** Cached by the sealed text, so that only a caller that has read it gets the key. */
+/** Cached by the sealed text, so that only a caller that has read that text gets the key. */
 const opened = weightedCache<OfferingKey>(1_000, () => 1)
 
 export const openKey = ({ kid, modulus, secret }: StoredKey, { vault }: Pick<Ports, 'vault'>): OfferingKey =>
   opened(secret, () => ({ secret: openSecret(vault, kid, secret), jwk: publicJwkOf({ kid, modulus }) }))
 
 /**
- * The tenant's current key. The first one is made on demand, in its own transaction: it is not an effect of
- * the payment.
+ * The tenant's current key. The first key is made on demand, in its own transaction, since it is not an
+ * effect of the payment.
  */
 export async function offeringKey(
   tenant: Tenant,
@@ -148,7 +151,7 @@ select kid, modulus, secret, private_key as "privateKey" from mpp_keys
 where owner_id = $1 and mode = $2 and secret is not null and (ends_at is null or ends_at > $3)
 order by id desc`
 
-/** Keys with challenges that may be open: the current one, and those retired a few minutes ago. */
+/** Keys whose challenges may still be open: the current key, and keys retired a few minutes ago. */
 export async function liveKeys({
   sql,
   tenant,

@@ -9,7 +9,7 @@ import { MppKey, mppKeysPersonal, type NewKey, newMppKey, publicJwkOf, retire } 
 
 const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...publicJwkOf(key) } })
 
-/** Locked: of two concurrent replacements, the second replaces the key that the first one made. */
+/** Locks the key: of two concurrent replacements, the second replaces the key that the first one made. */
 async function lockCurrent(context: Context<never>): Promise<MppKey | null> {
   await lockTenant(context, 'mpp-keys')
   return context.records.findOne(MppKey, { retiredAt: null })

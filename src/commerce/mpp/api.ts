@@ -20,7 +20,6 @@ import {
 } from './merchant-request.ts'
 import { MAX_RULES, ruleTypes } from './protect-rule.ts'
 
-/** Because of the address; nothing was sent. */
 export const addressRefusals = {
   url_refused: [400, 'url: this address is refused. Give one that can be reached from the public internet.'],
   https_required: [
@@ -62,7 +61,6 @@ export const merchantRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** At the minting; nothing was sent. */
 export const mintRefusals = {
   ...subjectRefusals,
   intent_other_merchant: [
@@ -502,7 +500,7 @@ export const protectApi = {
 
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-/** Each step may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated. A step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/v1/mpp/credentials/{id}/status', {
     summary: 'Get the status of a machine payment’s process',
@@ -524,7 +522,6 @@ export const stepsApi = {
     fails: { credential_not_found },
     emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },
   }),
-  /** The service already refuses payments by the token. */
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
     summary: 'Delete the token of a machine payment at the processor',
     callers: [],

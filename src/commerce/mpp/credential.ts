@@ -1,14 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { Challenge } from '../../mpp/index.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /**
- * `sent`: the credential is on its way, and the merchant has not answered yet. `indeterminate`: it is unknown
- * whether it was paid. A void credential becomes consumed if the card network reports the payment after all.
- * One that only the network reported as paid becomes void if the network reverses it.
+ * `sent`: the credential is on its way, and the merchant has not answered. `indeterminate`: whether it was
+ * paid is unknown. A void credential becomes consumed if the card network reports the payment after all. One
+ * that only the network reported as paid becomes void if the network reverses it.
  */
 export const mppCredentialMachine = machine('mpp_credential', {
   minted: ['sent', 'consumed', 'void'],
@@ -36,20 +36,20 @@ const schema = defineEntity({
     agentCredentialId: p.text(),
     status: p.enum(mppCredentialMachine.states).onCreate(() => mppCredentialMachine.initial),
     sentBy: p.enum(senders),
-    /** The payee: the host, with its port if that is not the scheme's default. */
+    /** The payee's host, with its port if that is not the default of the scheme. */
     merchant: p.text(),
-    /** Stated by the merchant. It proves nothing. */
+    /** Stated by the merchant, so it proves nothing. */
     merchantName: nullable.string(),
-    /** Without its query, which may contain secrets. */
+    /** Stored without the query, which may contain secrets. */
     url: p.text(),
     method: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     network: p.text(),
     challengeId: p.text(),
-    /** As the merchant sent it: every parameter byte for byte. */
+    /** Stored as the merchant sent it, every parameter byte for byte. */
     challenge: p.json<Challenge>(),
     requestDigest: p.text(),
-    /** SHA-256 of the credential, which is never kept itself. */
+    /** SHA-256 of the credential. The credential itself is never stored. */
     credentialDigest: p.text(),
     merchantStatus: nullable.integer(),
     receipt: nullable.string(),
@@ -66,17 +66,17 @@ const schema = defineEntity({
   },
 })
 
-/** The only credential of a machine payment, from its minting to the last report of the merchant or the network. */
+/** The only credential of a machine payment, from its minting to the last report of merchant or network. */
 export class MppCredential extends schema.class {}
 schema.setClass(MppCredential)
 
-/** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
+/** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
 export const OPEN = 'due_at is not null'
 
-/** A merchant has 30 seconds for its answer. After this, the sending process must have ended. */
+/** A merchant has 30 seconds for its answer. The sending process must have ended after this time. */
 export const SENT_GRACE_MS = minutes(2)
 
-/** No card network waits longer, so an unknown outcome then counts as not paid. */
+/** Card networks wait no longer than this, so an unknown outcome then counts as not paid. */
 export const OPEN_FOR_MS = days(31)
 
 export const mppPersonal = {

@@ -3,7 +3,7 @@ import { domainToUnicode } from 'node:url'
 import { foldMerchant, hostOf, patternProblem } from '../../control/merchants/index.ts'
 import { countries } from '../../values/countries.ts'
 
-/** Public suffixes under which everyone can have a host, so a shared parent says nothing about the owner. */
+/** Public suffixes under which everyone can have a host, so a shared parent does not show a common owner. */
 const SHARED = new Set(
   (
     'amazonaws.com appspot.com azurewebsites.net blogspot.com cloudfront.net firebaseapp.com fly.dev github.io gitlab.io ' +
@@ -14,7 +14,7 @@ const SHARED = new Set(
 
 const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/
 
-/** One spelling per host: no trailing dot, and no IPv4 address in IPv6 form. */
+/** Gives each host one spelling, without a trailing dot, and without an IPv4 address in IPv6 form. */
 export function plainHost(url: URL): string {
   const host = url.hostname.replace(/\.$/, '')
   const mapped = MAPPED.exec(host)
@@ -23,13 +23,13 @@ export function plainHost(url: URL): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** The host, with its port if that is not the scheme's default. */
+/** The host, with its port if that is not the default of the scheme. */
 export const merchantOf = (url: URL): string =>
   url.port === '' ? plainHost(url) : `${plainHost(url)}:${url.port}`
 
 export const isAddress = (host: string): boolean => isIP(host.replace(/^\[|\]$/g, '')) > 0
 
-/** The IP address in a text. `2130706433` counts as a name, although browsers read it as 127.0.0.1. */
+/** Finds the IP address in a text. `2130706433` counts as a name, although browsers read it as 127.0.0.1. */
 function addressIn(text: string): string | undefined {
   const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`)
   if (!url || !isAddress(url.hostname) || !text.includes(url.hostname)) return undefined
@@ -49,8 +49,8 @@ const TOP_LEVEL = new Set(
 )
 
 /**
- * The host in a merchant's name; undefined for a name in words. `Dr.Oetker` and `Node.js` look like hosts but
- * end in no top-level domain.
+ * Finds the host in a merchant's name; undefined for a name in words. `Dr.Oetker` and `Node.js` look like
+ * hosts but do not end in a top-level domain.
  */
 export function hostInName(name: string): string | undefined {
   const named = namedHost(name)
@@ -66,13 +66,13 @@ export const isShared = (domain: string): boolean =>
 const isSubdomain = (host: string, domain: string): boolean =>
   !isAddress(host) && host.endsWith(`.${domain}`) && !isShared(domain)
 
-/** `example.co.uk` of `pay.example.co.uk`. */
+/** Returns `example.co.uk` for `pay.example.co.uk`. */
 function registeredDomain(host: string): string {
   const labels = host.split('.')
   return labels.slice(isShared(labels.slice(-2).join('.')) ? -3 : -2).join('.')
 }
 
-/** `example` of `pay.example.co.uk`. */
+/** Returns `example` for `pay.example.co.uk`. */
 const registeredLabel = (host: string): string | undefined =>
   isAddress(host) ? undefined : registeredDomain(host).split('.')[0]
 
@@ -90,7 +90,7 @@ export function isSameSite(one: string, other: string): boolean {
 
 const plainName = (text: string): string => foldMerchant(text).replace(/[\s\p{P}\p{S}]/gu, '')
 
-/** `Example` belongs to `pay.example.com`, not to `example.evil.com`. */
+/** The name `Example` belongs to `pay.example.com`, but not to `example.evil.com`. */
 function isOwnName(name: string, host: string): boolean {
   const label = registeredLabel(domainToUnicode(host) || host)
   const plain = plainName(name)
@@ -98,8 +98,8 @@ function isOwnName(name: string, host: string): boolean {
 }
 
 /**
- * Whether the requested host is the intent's merchant. A host includes everything below it. A name in words
- * must be the host's own, or an allow rule must cover the host: a merchant's own claim proves nothing.
+ * Whether the requested host is the intent's merchant. A host includes all hosts below it. A name in words
+ * must be the host's own, or an allow rule must cover the host, since a merchant's own claim proves nothing.
  */
 export function isPayee(merchant: string, url: URL, isAllowed: boolean): boolean {
   const host = plainHost(url)

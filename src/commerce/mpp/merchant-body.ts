@@ -7,7 +7,7 @@ export const MAX_BYTES = 1_048_576
 
 /** Deeper than any honest answer, and flat enough to be serialized again. */
 const MAX_DEPTH = 64
-/** Parsed, checked and serialized in a few milliseconds, during which other requests wait. */
+/** This many values are parsed, checked and serialized in a few milliseconds, during which other requests wait. */
 const MAX_VALUES = 20_000
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
@@ -24,8 +24,8 @@ interface ParsedContent {
 }
 
 /**
- * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. A truncated
- * answer is marked. JSON with too many values or levels stays text. Card numbers are masked, and marked,
+ * Returns a JSON object as it is, any other JSON as `value`, text as `text`, and the rest as `base64`. Marks
+ * a truncated answer. JSON with too many values or levels stays text. Card numbers are masked, and marked,
  * before anything is passed on or stored.
  */
 export function merchantBody(content: MerchantContent): MerchantBody {
@@ -46,7 +46,7 @@ function contentOf({ body, contentType, cut }: MerchantContent): ParsedContent {
   )
 }
 
-/** Each character of Latin-1 is a byte, so masking keeps the length in bytes. */
+/** Each character of Latin-1 is one byte, so masking keeps the length in bytes. */
 function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): ParsedContent {
   const bytes = Buffer.from(body).toString('latin1')
   const masked = maskCardNumbers(bytes, { isCut })
@@ -59,7 +59,7 @@ function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boole
   }
 }
 
-/** JSON may write a digit as an escape, or a number with an exponent: its text does not show a card number then. */
+/** JSON may write a digit as an escape, or a number with an exponent, and then its text does not show a card number. */
 const HIDDEN = /\\u00|\d[eE]\+?\d/
 
 function jsonOf(text: string, isFound: boolean): ParsedContent | undefined {

@@ -12,12 +12,12 @@ type MerchantMethod = (typeof merchantMethods)[number]
 
 export const MAX_HEADERS = 50
 export const MAX_HEADER_LENGTH = 4_096
-/** In characters, all names and values together: merchants' servers accept no more. */
+/** In characters, for all names and values together. Merchants' servers accept no more. */
 const MAX_HEADERS_LENGTH = 12_288
 export const MAX_BODY_LENGTH = 131_072
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-/** A tab and the visible characters of ASCII: nothing that could end a line. */
+/** A tab and the visible characters of ASCII, which cannot end a line. */
 const VALUE = /^[\t\x20-\x7e]*$/
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1), and those that the HTTP client sets. */
@@ -58,7 +58,7 @@ interface RequestBody {
 const hasHeader = (headers: Readonly<Record<string, string>>, name: string): boolean =>
   Object.keys(headers).some(other => other.toLowerCase() === name)
 
-/** An object is sent as JSON; a request with a body is a POST unless it names a method. */
+/** Sends an object as JSON. A request with a body is a POST unless it names a method. */
 export function merchantRequest({ url, method, headers = {}, body }: RequestBody): MerchantRequest {
   const isText = body === undefined || typeof body === 'string'
   const type = isText || hasHeader(headers, 'content-type') ? {} : { 'content-type': 'application/json' }
@@ -73,12 +73,11 @@ export function merchantRequest({ url, method, headers = {}, body }: RequestBody
 export const requestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
   `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
 
-/** Without query and fragment, which may contain secrets. */
+/** Omits query and fragment, which may contain secrets. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`
 }
 
-/** Omits the caller's `Authorization` if the payment uses that header. */
 export const requestHeaders = (
   headers: Readonly<Record<string, string>>,
   credentialHeader: string,

@@ -24,7 +24,7 @@ const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredenti
 
 const second = (at: Date): string => at.toISOString().slice(11, 19)
 
-/** With the time of each step. Temporal keeps them, so they do not name the merchant. */
+/** Lists the time of each step. Temporal stores these lines, so they do not name the merchant. */
 function stepsOf(credential: MppCredential): string[] {
   const { sentBy, askedAt, createdAt, sentAt, answeredAt, endedAt, merchantStatus, status } = credential
   const outcome = `outcome at ${second(endedAt ?? createdAt)}: ${status}, says the ${credential.outcomeBy}`
@@ -75,7 +75,7 @@ select p.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountCents", c.note, c.updated_at as "updatedAt", (
     select a.status in ('refunded', 'reversed', 'expired') from card_authorizations a
-    where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isRefunded"
+    where (a.owner_id, a.mode, a.intent_id, a.mpp_credential_id) = (c.owner_id, c.mode, c.intent_id, c.id) limit 1) as "isRefunded"
   from mpp_credentials c where (c.owner_id, c.mode, c.intent_id) = ($1, $2, w.id) order by c.id desc limit ${MAX_PAYMENTS}
 ) p
 order by p.id desc`
@@ -151,7 +151,7 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async (
   if (!credential) return refuse('credential_not_found')
   const [intent, payment] = await Promise.all([
     findIntent(records, credential.intentId),
-    records.findOne(CardAuthorization, { mppCredentialId: credential.id }),
+    records.findOne(CardAuthorization, { intentId: credential.intentId, mppCredentialId: credential.id }),
   ])
   const jws = await ports.signer.sign(EVIDENCE_TYPE, {
     ownerId: tenant.ownerId,

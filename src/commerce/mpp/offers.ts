@@ -11,7 +11,7 @@ import {
   requestOf,
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, cents, formatMoney } from '../../values/money.ts'
 import { hostInName, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
@@ -67,7 +67,7 @@ const noPaymentRequired = (status: number): PayProblem => ({
 
 const NUMBER_INSIDE = 'The challenge contains a card number, which must be neither stored nor sent.'
 
-/** A challenge is kept byte for byte, so its base64url members are searched too. */
+/** A challenge is stored byte for byte, so its base64url members are searched as well. */
 function hasCardNumberInside({ request, opaque = '', ...others }: Challenge): boolean {
   const inside = [request, opaque].map(text => Buffer.from(text, 'base64url').toString('utf8'))
   const text = [...Object.values(others), opaque, ...inside].join('\n')
@@ -99,7 +99,7 @@ function namesX402(body: Uint8Array): boolean {
 }
 
 export interface OfferTerms {
-  /** Real time: a merchant does not know a tenant's clock. */
+  /** Real time, since merchants do not know a tenant's clock. */
   readonly now: Date
   readonly heldCents: Cents
   readonly networks: readonly string[]
@@ -136,7 +136,7 @@ const checkHold: Check = ({ charge: { amount } }, { heldCents }) =>
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${formatMoney(amount)}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for the full price.`,
+        message: `url: the merchant asks for ${formatMoney(cents(amount))}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for the full price.`,
       }
 
 const checkNetwork: Check = ({ card }, { networks }) =>
@@ -164,7 +164,7 @@ const checkBilling: Check = ({ card: { billingRequired } }) =>
       }
     : undefined
 
-/** A key from another origin may not be the merchant's. */
+/** A key from another origin may not belong to the merchant. */
 const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
   'encryptionJwk' in key || URL.parse(key.jwksUri)?.origin === url.origin
     ? undefined
@@ -173,7 +173,7 @@ const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
         message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the requested merchant.`,
       }
 
-/** A name in words proves nothing and is only shown; the host of another site is refused. */
+/** A name in words proves nothing and is only shown. The host of another site is refused. */
 const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
   const named = hostInName(merchantName)
   const host = plainHost(url)

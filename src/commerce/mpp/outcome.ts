@@ -41,7 +41,7 @@ type OutcomeContext = Pick<
   'records' | 'sql' | 'queueStatement' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
-/** A machine payment with its payment locked. Applies what the merchant, the network or the owner states. */
+/** A machine payment with its payment locked. Applies the statements of merchant, network or owner. */
 export class OpenPayment {
   readonly credential: MppCredential
   readonly #batch: CardBatch
@@ -64,7 +64,7 @@ export class OpenPayment {
     completePaid(this.credential, this.#authorization.transactionId, by, this.#context)
   }
 
-  /** Keeps the hold, as the outcome is unknown. The network may have reported it before. */
+  /** Keeps the hold, as the outcome is unknown. The network may have reported the outcome before. */
   async markIndeterminate(note: string): Promise<void> {
     const { credential } = this
     if (credential.status === 'consumed' || credential.status === 'void') return
@@ -78,7 +78,10 @@ export class OpenPayment {
     else startProcess(credential, this.#context)
   }
 
-  /** Not paid: the token is revoked, and the intent can be paid again. False if the network says otherwise. */
+  /**
+   * Revokes the token of an unpaid credential, so that the intent can be paid again. Returns false if the
+   * network reports a payment.
+   */
   async markUnpaid(by: Witness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
@@ -130,8 +133,8 @@ export function completePaid(
 }
 
 /**
- * A payment with an unknown outcome always has a run, even if the setting gives none to payments that are
- * paid at once.
+ * A payment with an unknown outcome always has a run, even if the setting gives no run to payments that end
+ * at once.
  */
 function startProcess(
   credential: MppCredential,
@@ -142,7 +145,7 @@ function startProcess(
   wake(process, credential)
 }
 
-/** Locks a machine payment with everything that its outcome may change, in the global order; null if there is none. */
+/** Locks a machine payment and all that its outcome may change, in the global order. Null if there is none. */
 export async function lockPayment(id: string, context: OutcomeContext): Promise<OpenPayment | null> {
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
   const credential = await context.records.lock(MppCredential, id)
@@ -160,8 +163,8 @@ function machinePayments(events: readonly Charge[]): [string, Charge][] {
 }
 
 /**
- * An authorization or clearing decides an unknown outcome. While the merchant's answer is pending it is only
- * noted, as the authorization may be reversed before.
+ * An authorization or clearing decides an unknown outcome. While the merchant's answer is pending, it is only
+ * noted, since the authorization may still be reversed.
  */
 async function noteCharge(id: string, { transactionId }: Charge, context: OutcomeContext): Promise<void> {
   const credential = await context.records.lock(MppCredential, id)
@@ -171,8 +174,8 @@ async function noteCharge(id: string, { transactionId }: Charge, context: Outcom
 }
 
 /**
- * The network has declined, or reversed its authorization. A payment confirmed by a receipt or the owner
- * stays paid: its transaction shows the rest.
+ * The network has declined, or reversed its authorization. A payment that a receipt or the owner confirmed
+ * stays paid, and its transaction shows the reversal.
  */
 async function noteDecline(id: string, context: OutcomeContext): Promise<void> {
   const payment = await lockPayment(id, context)

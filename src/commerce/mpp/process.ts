@@ -40,7 +40,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   },
 } as const satisfies RecordProcess
 
-/** For a paid payment that the network has reversed: the token is still to be deleted. */
+/** Follows a paid payment that the network has reversed, since the token must still be deleted. */
 export const reversedProcess = { ...mppProcess, recurs: true } as const satisfies RecordProcess
 
 export interface MachinePaymentStatus extends ProcessStatus {

@@ -61,7 +61,7 @@ function hostPattern(text: string): Pattern {
   if (url.port !== '')
     return { problem: `names a port; write the origin, as in https://${url.hostname}:${url.port}` }
   const host = plainHost(url)
-  // A number would be read as an address: an owner should not allow one by accident.
+  // A number would be read as an address, which an owner should not allow by accident.
   const isLiteral = !isAddress(host) || text.toLowerCase().includes(url.hostname)
   return isLiteral
     ? { pattern: host }
@@ -82,7 +82,6 @@ export type Rule = Pick<ProtectRule, 'id' | 'type' | 'pattern' | 'agentId'>
 interface Protection {
   readonly deniedBy: string | null
   readonly isAllowed: boolean
-  /** If there are allow rules, addresses that none of them covers are denied. */
   readonly hasAllowRules: boolean
 }
 

@@ -145,7 +145,7 @@ const done = [200, z.object({ done: z.boolean() })] as const
 const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), payments: z.int() })
 const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile') })
 
-/** Each step may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated. A step that is not due changes nothing. */
 export const stepsApi = {
   enqueue: post('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Put a payment into the next file',
@@ -184,7 +184,7 @@ export const stepsApi = {
       ),
     },
   }),
-  /** Writes the file at its cut-off; its content never changes afterwards. */
+  /** Writes the file at its cut-off. Its content never changes afterwards. */
   make: post('/rails/sepa/files/{id}/make', {
     summary: 'Make a file',
     callers: [],

@@ -5,6 +5,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
+import { sumOf } from '../../values/money.ts'
 import { stepsApi } from './api.ts'
 import { paymentsInFile } from './queue.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
@@ -39,7 +40,7 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
     executeOn,
     sha256: createHash('sha256').update(content).digest('hex'),
     payments: payments.length,
-    totalCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0n),
+    totalCents: sumOf(payments.map(({ amountCents }) => amountCents)),
     madeAt: now,
     dueAt: now,
   })
@@ -48,14 +49,14 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
   return DONE
 }
 
-/** The execution day: never in the past, even if the file is written days late. */
+/** The execution day. It is never in the past, even if the file is written days late. */
 function executionDay({ executeOn, scheme }: SepaFile, now: Date): string {
   const today = bankDateOf(now)
   if (today <= executeOn) return executeOn
   return scheme === 'sct_inst' ? today : bankDayOnOrAfter(today)
 }
 
-/** The bank's folder. Queued payments are never given to another rail: they wait until `SEPA_RAIL` is `files` again. */
+/** The bank's folder. Queued payments are never moved to another rail: they wait until `SEPA_RAIL` is `files` again. */
 function requireFileRail({ files }: SepaRail): HandOver {
   if (!files)
     throw new Problem('not_configured', 'Payments wait for their file, and SEPA_RAIL is not `files`.')

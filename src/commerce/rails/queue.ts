@@ -11,7 +11,7 @@ import { fileMachine, type SepaFile } from './sepa-file.ts'
 type EnqueueContext = ContextOf<typeof stepsApi.enqueue>
 type FileRow = Row & Pick<SepaFile, 'id' | 'status'>
 
-/** Creates the file of a cut-off if there is none yet, and locks it until the transaction ends. */
+/** Creates the file of a cut-off if it is missing, and locks it until the transaction ends. */
 const OPEN_FILE = `
 insert into sepa_files (id, owner_id, mode, created_at, updated_at, scheme, closes_at, execute_on, status, message_id,
   payments, total_cents, due_at)
@@ -19,7 +19,7 @@ values ($1, $2, $3, $4, $4, $5, $6, $7, '${fileMachine.initial}', $8, 0, 0, $6)
 on conflict (mode, scheme, closes_at) do update set updated_at = excluded.updated_at
 returning id, status`
 
-/** The file of the next cut-off that is still open: another request may have closed or created one just now. */
+/** Finds the open file of the next cut-off. Another request may have closed or created one just now. */
 async function openFile(scheme: Scheme, at: Date, context: EnqueueContext): Promise<FileRow> {
   const { sql, tenant, now, ports } = context
   const { closesAt, executeOn } = ports.sepaRail(tenant.mode).nextFile(scheme, at)
@@ -38,7 +38,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (owner_id, mode, id) do 
 type Name = readonly [ownerId: string, mode: Mode, id: string]
 type QueueContext = Pick<EnqueueContext, 'tenant'>
 
-/** The queue is the platform's, and each instruction has the owner of its transfer. */
+/** The queue belongs to the platform, and each instruction has the owner of its transfer. */
 const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: QueueContext): Name => [
   ownerId,
   tenant.mode,
@@ -96,7 +96,7 @@ const PAYMENTS_IN_FILE = `
 select end_to_end_id as "endToEndId", amount_cents as "amountCents", payee, reference, null as "payerIban"
 from sepa_instructions where file_id = $1 and taken_out_at is null order by id`
 
-/** The payments of all owners in a file, without removed ones. The file is locked, so none is added. */
+/** The payments of all owners in a file, without removed ones. The file is locked, so no payment is added. */
 export const paymentsInFile = (sql: Sql, fileId: string): Promise<Ordered[]> =>
   sql<Ordered & Row>(PAYMENTS_IN_FILE, [fileId])
 

@@ -16,7 +16,7 @@ import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
 
-/** Stores a bank file's reports in one transaction; each transfer follows in its own. */
+/** Stores a bank file's reports in one transaction. Each transfer then changes in its own transaction. */
 export const read: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
   const { now, records, switchTenant, refuse, ports } = context
   const bytes = Buffer.from(content, 'base64')

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, timestamp, timestamps } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, timestamp, timestamps } from '../../kernel/database/entity.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A file takes payments until its cut-off, is written once, staged in the bank's folder, and then handed over. */
+/** A file collects payments until its cut-off, is written once, staged in the bank's folder, and then handed over. */
 export const fileMachine = machine('sepa_file', {
   open: ['made', 'empty'],
   made: ['staged'],
@@ -14,7 +14,6 @@ export const fileMachine = machine('sepa_file', {
   empty: [],
 })
 
-/** It contains payments of many owners, so it belongs to the platform. */
 const schema = defineEntity({
   name: 'SepaFile',
   tableName: 'sepa_files',
@@ -32,7 +31,7 @@ const schema = defineEntity({
     status: p.enum(fileMachine.states).onCreate(() => fileMachine.initial),
     messageId: p.text(),
     payments: p.integer(),
-    totalCents: p.bigint().name('total_cents'),
+    totalCents: centsColumn('total_cents'),
     content: nullable.string(),
     sha256: nullable.string(),
     madeAt: nullable.instant(),

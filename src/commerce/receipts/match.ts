@@ -5,16 +5,17 @@ import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { idsWithin } from '../../kernel/database/created-within.ts'
 import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { after } from '../../values/clock.ts'
+import { cents } from '../../values/money.ts'
 import { type ReceiptFacts, readText } from './read-text.ts'
 import type { matchers, Receipt, ReceiptStatus, Suggestion } from './receipt.ts'
 import { AROUND_MS, matchReceipt, type Payment, type Reason, totalDiffers } from './score.ts'
 
-/** The uploader: a receipt is matched only with payments that its uploader can see. */
+/** The uploader. A receipt is matched only with payments that its uploader can see. */
 type Uploader = Pick<Context['actor'], 'agentId' | 'delegationId'>
 
 type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Uploader }
 
-/** A delegation's token reaches only what was paid under that delegation. */
+/** A delegation's token reaches only payments under that delegation. */
 const reachable = ({ actor }: { readonly actor: Uploader }): Condition<Transaction> =>
   ({
     ...underDelegation(actor),
@@ -41,7 +42,7 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
   const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
   const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
-  const amountCents = BigInt(facts.total?.replace('.', '') ?? 0)
+  const amountCents = cents(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
     records.find(Transaction, { ...within, amountCents }, newest),
     records.find(Transaction, within, newest),
@@ -63,7 +64,7 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   }))
 }
 
-/** Merchants whose payments had receipts with this VAT number and with the paid total; the newest count. */
+/** Merchants whose payments had receipts with this VAT number and with the paid total. The newest receipts count. */
 const OF_VAT_NUMBER = `
 select distinct t.merchant from (
   select r.transaction_id from receipts r
@@ -77,7 +78,7 @@ join lateral (
 const keyOf = (merchant: string): string => foldMerchant(nameOfDescriptor(merchant))
 
 /**
- * The merchant of this VAT number in earlier receipts. A number on receipts of several merchants is that of
+ * The merchant of this VAT number in earlier receipts. A number on receipts of several merchants belongs to
  * the buyer.
  */
 async function merchantOf(
@@ -103,7 +104,7 @@ export const withoutReceipt = (
     $and: [
       reachable(context),
       sqlCondition(
-        // A subquery per payment uses the index: a join would read and sort all receipts.
+        // A subquery per payment uses the index; a join would read and sort all receipts.
         '(select r.id from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id) limit 1) is null',
       ) as Condition<Transaction>,
     ],

@@ -1,15 +1,12 @@
 export interface ReceiptFacts {
-  /** With two decimals: `25.50`. */
   readonly total: string | null
-  /** ISO 4217. */
   readonly currency: string | null
-  /** `2026-11-20` */
   readonly date: string | null
   readonly merchant: string | null
   readonly vatNumber: string | null
 }
 
-/** Each part is bounded: a long line of digits must not be scanned again from each of its digits. */
+/** Each part is bounded, so that a long line of digits is not scanned again from each of its digits. */
 const AMOUNT = /(?<![\d.,])(\d{1,3}(?:[.,' \u00a0]\d{3}){1,3}|\d{1,7})[.,](\d{2})(?![\d.,]{0,12}\d)/g
 
 const CURRENCIES: readonly (readonly [RegExp, string])[] = [
@@ -19,7 +16,6 @@ const CURRENCIES: readonly (readonly [RegExp, string])[] = [
   [/\bCHF\b/, 'CHF'],
 ]
 
-/** Labels of the paid sum, the most reliable first. */
 const TOTALS: readonly RegExp[] = [
   /grand total|total (paid|due)|amount (paid|due)|gesamtbetrag|rechnungsbetrag|endbetrag|zu zahlen|zahlbetrag|total ttc|net à payer|importe total|totale? complessivo|te betalen/i,
   /\btotal\b|\bgesamt|\bsumme\b|\btotale\b|\btotaal\b|\bsuma\b/i,
@@ -60,7 +56,7 @@ export function readText(text: string): ReceiptFacts {
 
 const currencyIn = (text: string): string | null => CURRENCIES.find(([sign]) => sign.test(text))?.[1] ?? null
 
-/** The largest amount after the most reliable label; it may be in the next line. */
+/** Finds the largest amount after the most reliable label. The amount may be in the next line. */
 function totalIn(lines: readonly string[]): Pick<ReceiptFacts, 'total' | 'currency'> {
   for (const words of TOTALS) {
     const found = lines.flatMap((line, at) => {

@@ -9,8 +9,8 @@ import type { ReceiptFacts } from './read-text.ts'
 import type { Reason, Scored } from './score.ts'
 
 /**
- * `unread` has no text and no payment; `unmatched` fits none, `suggested` some. `mismatch` belongs to a
- * payment of another amount.
+ * `unread` has no text and no payment, `unmatched` fits no payment, `suggested` fits some. `mismatch` belongs
+ * to a payment of another amount.
  */
 export const receiptMachine = machine('receipt', {
   unread: ['matched'],
@@ -30,7 +30,7 @@ const schema = defineEntity({
   ...tenantTable('Receipt', 'receipts', 'agentId', 'delegationId'),
   properties: {
     ...record('receipt'),
-    /** The payment's agent, else the uploader; null if the owner uploaded it and it belongs to no payment. */
+    /** The payment's agent, or else the uploader; null if the owner uploaded it and it has no payment. */
     agentId: nullable.string(),
     delegationId: nullable.string(),
     transactionId: nullable.string(),
@@ -43,7 +43,7 @@ const schema = defineEntity({
     facts: nullable.json<ReceiptFacts>(),
     /** The first lines of its text, for comparison with later payments. */
     head: p.text(),
-    /** When it is compared next; null once it has a payment, or no payment is expected any more. */
+    /** The time of the next comparison; null once the receipt has a payment, or if a payment is no longer expected. */
     lookAt: nullable.instant(),
     fileName: nullable.string(),
     mediaType: p.enum(FILE_KINDS),

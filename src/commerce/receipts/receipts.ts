@@ -23,7 +23,7 @@ import { readText } from './read-text.ts'
 import { fileNameOf, Receipt, receiptMachine, receiptsPersonal } from './receipt.ts'
 import { headOf } from './score.ts'
 
-/** When a receipt is compared again after its arrival; then daily, while a payment may still come. */
+/** When a receipt is compared again after its arrival. Later comparisons are daily, while a payment may still come. */
 const FIRST_COMPARISONS = [minutes(10), minutes(60), minutes(360)]
 const MOST_DAYS = 30
 const COMPARE_AFTER = [...FIRST_COMPARISONS, ...Array.from({ length: MOST_DAYS }, (_, day) => days(day + 1))]
@@ -33,7 +33,7 @@ function nextComparison(cameAt: Date, now: Date): Date | null {
   return next === undefined ? null : after(cameAt, next)
 }
 
-/** A payment may come after its receipt: later payments are compared as if they had been there. */
+/** A payment may come after its receipt, so later payments are compared as if they had been there. */
 const rematch: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, context) => {
   const { records, sql, tenant, now, emit, refuse } = context
   const receipt = await records.lock(Receipt, params.id)
@@ -54,7 +54,7 @@ const rematch: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, cont
   return { done: true }
 }
 
-/** No process waits for it: the sweep and the test clock are enough. */
+/** Receipts have no process: the sweep and the test clock call this. */
 const rematchDue: Deadline = {
   process: { name: 'receipt' },
   table: 'receipts',
@@ -115,7 +115,7 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
   const by = payment ? ('caller' as const) : null
   const { status, ...members } = matchMembers({ ...unmatched, facts, payment, by })
   receiptMachine.move(receipt, status)
-  // A person's choice is final: the receipt is not compared any more.
+  // A person's choice is final, so the receipt is not compared again.
   Object.assign(receipt, members, { lookAt: null })
   if (payment?.agentId) receipt.agentId = payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
@@ -131,7 +131,7 @@ const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context)
   records.remove(receipt)
   emit('receipt.deleted', receiptEvent(receipt))
   await updateIntents([intentId], context)
-  // Last, as wherever files are stored: the intent is locked before the owner's storage usage.
+  // Comes last, as wherever files are stored: the intent is locked before the owner's storage usage.
   context.queueStatement(releaseFiles([sha256, smallSha256, largeSha256], id, context))
 }
 

@@ -3,7 +3,7 @@ import { days } from '../../values/clock.ts'
 import { type Cents, decimal } from '../../values/money.ts'
 import type { ReceiptFacts } from './read-text.ts'
 
-/** Out of 100 points: the score for a match without a person, and the required lead over the next payment. */
+/** Out of 100 points: the score for an automatic match, and the required lead over the next payment. */
 export const MATCH_FROM = 80
 const LEAD = 10
 const SUGGEST_FROM = 40
@@ -13,7 +13,7 @@ export const AROUND_MS = days(30)
 const POINTS = {
   amount_equal: 50,
   merchant_named: 30,
-  /** The text does not name the merchant, but earlier receipts with its VAT number were of no other. */
+  /** The text does not name the merchant, but all earlier receipts with its VAT number were of this merchant. */
   vat_number_known: 30,
   date_same_day: 20,
   date_within_3_days: 15,
@@ -45,7 +45,7 @@ export interface Matching {
   readonly suggestions: Scored[]
 }
 
-/** The best payment is the match if it leads the next by enough. */
+/** The best payment matches if its lead over the next one is large enough. */
 export function matchReceipt(
   text: string,
   facts: ReceiptFacts,
@@ -75,10 +75,8 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
   return { transactionId: payment.transactionId, score, reasons }
 }
 
-/** A receipt without a currency counts as euros, like the payment. */
 const isInEur = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
 
-/** Without a date, the receipt counts as issued now. */
 function dateReason(at: Date, date: string | null, now: Date): Reason {
   const day = date ?? now.toISOString().slice(0, 10)
   const apart = Math.abs(Date.parse(at.toISOString().slice(0, 10)) - Date.parse(day))
@@ -88,7 +86,7 @@ function dateReason(at: Date, date: string | null, now: Date): Reason {
 }
 
 interface Names {
-  /** The first lines, where a merchant names itself, by the key that all its spellings share. */
+  /** The first lines, where merchants name themselves, by a key that all spellings share. */
   readonly lines: ReadonlySet<string>
   readonly text: string
 }

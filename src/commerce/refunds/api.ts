@@ -174,7 +174,7 @@ export const refundsApi = {
     fails: { refund_not_found },
     emits: { ...refundingEvents, ...refundEvents, ...arrivedEvents },
   }),
-  /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
+  /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
   expire: post('/refunds/{id}/expire', {
     summary: 'Expire a refund that did not arrive',
     callers: [],

@@ -14,7 +14,7 @@ import { lockTransactions, type TransactionRow, updateRefunded } from '../../mon
 import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, formatMoney } from '../../values/money.ts'
+import { type Cents, cents, formatMoney, minus, sumOf } from '../../values/money.ts'
 import { beginRequestRefund, type PendingSteps, refundIdOf } from '../collect/index.ts'
 import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
@@ -57,13 +57,12 @@ left join lateral (
   select one.status from wallets one where (one.owner_id, one.mode, one.id) = ($1, $2, t.wallet_id) limit 1) w on true
 where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
 
-/** Payments with requested refunds, and everything that the refunds change. */
 interface RefundBatch extends TenantNow {
   readonly paidBy: ReadonlyMap<string, PaidBy>
   readonly refunding: ReturnType<typeof refundBatch>
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
-  /** Receives the money of closed wallets; undefined if no wallet is closed, or the owner has none. */
+  /** Receives the money of closed wallets. Undefined if no wallet is closed, or the owner has none. */
   readonly ownersWalletId: string | undefined
   readonly isAnyPayerClosed: boolean
   readonly pushable: ReadonlyMap<string, PushablePayment>
@@ -72,8 +71,8 @@ interface RefundBatch extends TenantNow {
 const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'internal' && creditId === null
 
 /**
- * Locks in the global order, in one round trip: agents, counters, accounts, payments. The owner's wallet and
- * suspense are locked only if a wallet is closed, so that refunds of one owner do not wait for each other.
+ * Locks in the global order, in one round trip: agents, counters, accounts, payments. Locks the owner's
+ * wallet and suspense only if a wallet is closed, so that refunds of one owner do not wait for each other.
  */
 async function openBatch(
   sql: Sql,
@@ -91,7 +90,7 @@ async function openBatch(
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
   const [, counters, book, rows, transactions, refunds, pushable] = await Promise.all([
-    // Only card payments change under the lock of their agent; others change under that of their counters.
+    // Only card payments change under the lock of their agent. Others change under that of their counters.
     lockAgents(sql, tenant, agentsOf(byCard)),
     causes.length > 0
       ? openCounters(sql, { tenant, now }, { causes, agents: agentsOf(transfers) })
@@ -112,7 +111,6 @@ async function openBatch(
 
 const agentsOf = (payments: readonly PaidBy[]): string[] => payments.flatMap(({ agentId }) => agentId ?? [])
 
-/** Writes each table in one statement. */
 async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): Promise<void> {
   const { changed, counters, refunds } = refunding
   await Promise.all([
@@ -135,7 +133,7 @@ interface PaymentRefund {
   readonly amountCents: Cents
 }
 
-/** Decided one after another: each sees what earlier refunds have taken of the payment. */
+/** Decides one refund after another, since each must see what earlier ones have taken of the payment. */
 function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
   const { transactionId } = item.input.body
   const paid = batch.paidBy.get(transactionId)
@@ -155,7 +153,7 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
     : askMerchant(asked, batch, verdict)
 }
 
-/** Undefined if some amount of the payment can be refunded. */
+/** Undefined if at least a part of the payment can be refunded. */
 function refusalOf(
   { type, status }: TransactionRow,
   { kind, creditId, transferId }: PaidBy,
@@ -172,9 +170,8 @@ function refusalOf(
   return refuse('transaction_not_completed', message)
 }
 
-/** The refundable amount, and where the rest of the payment is. */
 function excessText({ amountCents, refundedCents, disputedCents }: TransactionRow, left: Cents): string {
-  const awaited = amountCents - refundedCents - disputedCents - left
+  const awaited = minus(amountCents, sumOf([refundedCents, disputedCents, left]))
   const parts = [
     [refundedCents, 'is refunded'],
     [awaited, 'is pending'],
@@ -204,7 +201,6 @@ function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: 
   return new CallExternal({ asked })
 }
 
-/** Between two wallets of the owner the refund is immediate. */
 function giveBack(
   { item, transaction, paid, amountCents }: PaymentRefund,
   batch: RefundBatch,
@@ -231,13 +227,12 @@ function giveBack(
   return refundResponse(row)
 }
 
-/** The paying wallet, or the owner's if that is closed; null if there is none. */
 function refundWallet(
   walletId: string,
   { wallets, ownersWalletId, isAnyPayerClosed }: RefundBatch,
 ): string | null {
   const place = firstOpenWallet([walletId, ownersWalletId], wallets)
-  // The wallet was closed between the read and the lock: the next attempt knows where its money goes.
+  // The wallet was closed between the read and the lock. The next attempt knows where its money goes.
   if (place === null && !isAnyPayerClosed) throw new Problem('busy')
   return place
 }
@@ -254,7 +249,7 @@ function moveMoney(
   else if (to !== from) book.move('transfer_refund', from, to, amountCents, cause)
 }
 
-/** Only the merchant can send the money. The processor requests it if it can. */
+/** Only the merchant can send the money. The processor requests it where possible. */
 function askMerchant(
   { item, transaction, amountCents }: PaymentRefund,
   { refunding: { refunds }, pushable }: RefundBatch,
@@ -282,7 +277,7 @@ function askMerchant(
 
 type Creating = ContextOf<Creates>
 
-/** JSON, as it outlives a crash. */
+/** Plain JSON, since it must survive a crash. */
 interface RefundOfRequest {
   readonly requestId: string
   readonly sourceId: string
@@ -291,13 +286,12 @@ interface RefundOfRequest {
   readonly note: string | null
 }
 
-/** Either nothing is moved yet, or the refund has begun and its money is held. */
 type Reservation =
   | { readonly asked: RefundOfRequest }
   | { readonly steps: PendingSteps }
   | { readonly push: Push }
 
-/** Begins the refund as the request's own operation does; an external call follows if needed. */
+/** Begins the refund as the request's own operation does. An external call follows if needed. */
 async function begin(
   { requestId, sourceId, cents: amount, reason, note }: RefundOfRequest,
   context: Creating,
@@ -312,7 +306,7 @@ async function begin(
 const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfRequest }>): string =>
   'push' in reservation ? reservation.push.refundId : refundIdOf(reservation.steps.refundIds[0] ?? '')
 
-/** Concurrent refunds of one payment are decided together, under its lock. */
+/** Decides concurrent refunds of one payment together, under its lock. */
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
@@ -326,7 +320,7 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
   write: writeBatch,
 }
 
-/** Refunds between wallets immediately, requests a refund from a merchant, or takes the steps of the paid request. */
+/** Refunds between wallets at once, requests the refund from a merchant, or takes the steps of the paid request. */
 export const create: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
@@ -342,7 +336,7 @@ export const create: HandlerOf<typeof refundsApi.create> = {
   },
 
   /**
-   * A refund that has not begun is begun now; one that has is followed by the request's process, or waits for
+   * Begins a refund that has not begun. A refund that has is followed by the request's process, or waits for
    * its merchant.
    */
   async recover(reservation: Reservation, context) {

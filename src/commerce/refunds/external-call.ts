@@ -10,6 +10,7 @@ import { openRefunds, Refund, type RefundRow, type Refunds, refundsById } from '
 import { lockTransactions } from '../../money/transactions/index.ts'
 import type { CardRefundOutcome, NewCardRefund, ProcessorFailure } from '../../ports/card-processor.ts'
 import { after, backoff, minutes } from '../../values/clock.ts'
+import { cents } from '../../values/money.ts'
 import {
   askAcquirer,
   type CardRefunds,
@@ -20,7 +21,6 @@ import {
 import { refundResponse, refundsApi } from './api.ts'
 import { refundProcess } from './process.ts'
 
-/** What the processor needs to know of a card payment to request a refund from its merchant. */
 export interface PushablePayment extends Row {
   readonly transactionId: string
   readonly processorRef: string
@@ -59,7 +59,7 @@ function canPush(ports: Ports, mode: Mode): boolean {
   }
 }
 
-/** JSON, as it outlives a crash. */
+/** Plain JSON, since it must survive a crash. */
 export interface Push {
   readonly refundId: string
   readonly mode: Mode
@@ -78,19 +78,19 @@ export function pushOf(
   return { ...call, refund: { processorCardId, authorizationId: processorRef, merchant } }
 }
 
-/** Longer than a call takes, so that no two calls are under way for one refund. */
+/** Longer than a call takes, so that two calls for one refund never overlap. */
 export const nextCallAt = (now: Date, attempts: number): Date =>
   after(now, backoff(minutes(1), attempts - 1, minutes(60)))
 
 type PushAnswer = CardRefundOutcome | ProcessorFailure
 
-/** Every repetition has one reference, so the next call reveals the outcome of a lost answer. */
+/** Every repetition has the same reference, so the next call reveals the outcome of a lost answer. */
 async function push(
-  { refundId, mode, now, since, cents, refund }: Push,
+  { refundId, mode, now, since, cents: amount, refund }: Push,
   { ports, requestId }: CallContext,
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
-  const asked = { ...refund, amountCents: BigInt(cents), requestedAt: new Date(since) }
+  const asked = { ...refund, amountCents: cents(amount), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
     pushRefund?.(asked, call) ?? { failure: 'refused', code: 'cannot', message: 'It cannot ask merchants.' }
@@ -115,7 +115,7 @@ export const recordAnswer = (answered: ExternalAnswer, context: RecordContext): 
     ? recordPush(answered.answer, answered.push, context)
     : recordCardRefunds(answered.outcomes, answered.cards, context)
 
-/** Locks what the refund's money locks; `row` is undefined if the refund is no longer pending. */
+/** Locks the refund and the money it moves. `row` is undefined if the refund is no longer pending. */
 export async function lockRefund(
   id: string,
   { records, sql, tenant, now }: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
@@ -124,7 +124,7 @@ export async function lockRefund(
   if (!known) return null
   const { agentId, transactionId } = known
   const transactionIds = transactionId ? [transactionId] : []
-  // The agent before the payment: card money moves under the agent's lock.
+  // Locks the agent before the payment, since card money moves under the agent's lock.
   const [, , refunds] = await Promise.all([
     agentId ? lockSpenders(sql, tenant, [agentId]) : undefined,
     lockTransactions(sql, tenant, transactionIds),
@@ -134,8 +134,8 @@ export async function lockRefund(
 }
 
 /**
- * A declined refund fails. Without an answer it stays due. If the processor refuses to ask, the refund waits
- * for the money, and only the owner can request it from the merchant.
+ * A declined refund fails. Without an answer it stays due. If the processor cannot ask, the refund waits for
+ * the money, and only the owner can request it from the merchant.
  */
 async function recordPush(answer: PushAnswer, { refundId }: Push, context: RecordContext): Promise<void> {
   if ('failure' in answer && answer.failure !== 'refused') return
@@ -158,8 +158,8 @@ export async function foundRefund(id: string, { sql, tenant }: Pick<Context, 'sq
 const DONE = { done: true }
 
 /**
- * Repeats a call whose answer was not recorded. The due time moves before the call, so that no two calls run
- * at once.
+ * Repeats a call whose answer was not recorded. Moves the due time before the call, so that two calls never
+ * run at once.
  */
 export const ask = externalCall(refundsApi.ask, {
   async reserve({ params }, context) {
@@ -179,7 +179,7 @@ export const ask = externalCall(refundsApi.ask, {
     return DONE
   },
 
-  // It is due again: by the same reference it is done once.
+  // The refund is due again, and under the same reference it is made once.
   recover: async () => DONE,
 })
 

@@ -26,7 +26,7 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
   return refundResponse(row)
 }
 
-/** Re-read: it may have ended while its lock was awaited. */
+/** Reads again, since the refund may have ended while its lock was awaited. */
 const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> =>
   (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
 
@@ -114,7 +114,7 @@ const deadline: Deadline = {
 }
 
 /**
- * Calls a processor or acquirer again that did not answer. The other deadline wakes the run that waits for
+ * Repeats calls that a processor or acquirer did not answer. The other deadline wakes the run that waits for
  * the money.
  */
 const callDue: Deadline = {

@@ -11,7 +11,7 @@ import { file } from '../../kernel/contract/file.ts'
 import { type Failure, get, list, missing, post, put } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { type Cents, money, positiveMoney } from '../../values/money.ts'
 import { freeText, timeRange } from '../../values/schemas.ts'
 import { planLimitsText } from './limits.ts'
 import {
@@ -270,7 +270,7 @@ const splitMembers = {
 }
 
 interface Parts {
-  readonly amountCents?: bigint | undefined
+  readonly amountCents?: Cents | undefined
   readonly parts: readonly z.output<typeof part>[]
 }
 
@@ -279,7 +279,7 @@ function checkParts({ amountCents, parts }: Parts, context: z.RefinementCtx): vo
   const [required, excluded] = byShare
     ? (['share', 'amountCents'] as const)
     : (['amountCents', 'share'] as const)
-  // Only the first invalid part is reported: the others are most likely invalid for the same reason.
+  // Reports only the first invalid part, since the others are most likely invalid for the same reason.
   const index = parts.findIndex(part => part[required] === undefined || part[excluded] !== undefined)
   const addIssue = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: ['parts', index, name], message })

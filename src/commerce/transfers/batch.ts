@@ -34,7 +34,6 @@ export interface SepaBatch {
 export interface RecordPayments {
   readonly payerName: string
   readonly credits: CreditRows
-  /** Payments to other owners, who book them in the same transaction. */
   readonly handedOver: HandedOver[]
 }
 

@@ -15,13 +15,13 @@ import {
 } from '../../control/payments/index.ts'
 import type { Cause } from '../../money/ledger/index.ts'
 import type { TransactionRow, TransactionState } from '../../money/transactions/index.ts'
-import { minOf } from '../../values/money.ts'
+import { type Cents, minOf } from '../../values/money.ts'
 import type { TransferRow } from './transfer.ts'
 
 export const holdReference = (transferId: string): Cause => ({ type: 'transfer', id: transferId })
 
 export interface TransferPayment extends Payment {
-  readonly amountCents: bigint
+  readonly amountCents: Cents
   declineReason: string | null
 }
 

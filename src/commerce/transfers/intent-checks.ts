@@ -13,7 +13,7 @@ import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import type { Book } from '../../money/ledger/index.ts'
 import type { Payable } from '../../money/references/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { atLeastZero, type Cents, formatMoney } from '../../values/money.ts'
 import type { payRefusals, transfersApi } from './api.ts'
 import type { madeTransferEvents, recordPaymentEvents } from './schemas.ts'
 
@@ -59,8 +59,8 @@ const isDeclaredPayee = (
     : intent.walletId === (toWalletId ?? null) && intent.beneficiaryId === (beneficiaryId ?? null)
 
 /**
- * The token whose budget pays; null if it has none, or if it already reserved the amount when it declared the
- * intent.
+ * The token whose budget pays; null if there is none, or if the token reserved the amount when it declared
+ * the intent.
  */
 const budgetTokenFor = ({ budgetId }: TransferRequest['actor'], { tokenId }: IntentRow): string | null =>
   budgetId && budgetId !== tokenId ? budgetId : null
@@ -76,7 +76,7 @@ export function chargeTokenBudget(
 }
 
 const aboveBudget = (amount: Cents, left: Cents): string =>
-  `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(left > 0n ? left : 0n)} are left of the token’s budget.`
+  `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(atLeastZero(left))} are left of the token’s budget.`
 
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,
@@ -93,7 +93,7 @@ export function intentRefusal(
   if (!isDeclaredPayee(intent, body)) return refuse('intent_other_payee')
   const ownPayee =
     beneficiaryId === undefined ? wallets.get(String(toWalletId)) : sepa?.payees.get(beneficiaryId)
-  // A payment token is bound to its wallet, so a later change of the holder's name does not matter.
+  // A payment token is bound to its wallet, so a later change of the holder's name has no effect.
   const payee = body.payee?.paymentTokenId ? undefined : (body.payee ?? ownPayee)
   if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })

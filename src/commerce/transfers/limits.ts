@@ -1,9 +1,8 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, cents, formatMoney, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, cents, formatMoney, minus, NO_CENTS, plus, restOf, sumOf } from '../../values/money.ts'
 
-/** For SEPA payments, in cents. */
 export interface Limits {
   readonly single: Cents
   readonly daily: Cents
@@ -78,11 +77,11 @@ export class DayLimits {
   }
 
   use({ countedOn: day, amountCents }: Counted): void {
-    if (day) this.#added.set(day, cents(this.addedTo(day) + amountCents))
+    if (day) this.#added.set(day, plus(this.addedTo(day), amountCents))
   }
 
   giveBack({ countedOn: day, amountCents }: Counted): void {
-    if (day) this.#added.set(day, minus(this.addedTo(day), cents(amountCents)))
+    if (day) this.#added.set(day, minus(this.addedTo(day), amountCents))
   }
 
   async write(sql: Sql): Promise<void> {
@@ -115,7 +114,6 @@ export interface TodaysLimit {
   readonly days: DayLimits
 }
 
-/** The caller has locked the accounts. */
 export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<TodaysLimit> {
   const day = dayOf(now)
   const [limits, used] = await Promise.all([limitsOf(sql, tenant), lockDay(sql, tenant, day)])
@@ -129,7 +127,7 @@ export function limitExceeded(
   amount: Cents,
   more: Cents = NO_CENTS,
 ): ['single_limit_exceeded' | 'daily_limit_exceeded', string] | undefined {
-  const used = cents(before.used + days.addedTo(day) + more)
+  const used = sumOf([before.used, days.addedTo(day), more])
   if (amount > single)
     return [
       'single_limit_exceeded',

@@ -226,7 +226,7 @@ export const pay = {
 type CreateRequest = Parameters<CreateHandler['decide']>[0]
 type Verdict = Parameters<CreateHandler['decide']>[2]
 
-/** Verifies the signature of a payment, and uses up its challenge in any case; undefined if nothing is wrong. */
+/** Verifies the signature of a payment, and uses up its challenge in any case. Undefined if the signature is valid. */
 function signatureProblem(
   { input: { body }, actor }: CreateRequest,
   { checked, locked, wallets, sepa }: SignedBatch,

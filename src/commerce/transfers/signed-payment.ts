@@ -11,7 +11,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { Subjects } from '../../statements/index.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, decimal, NO_CENTS, sumOf } from '../../values/money.ts'
 import type { challengeApi } from './api.ts'
 import { type Part, partsOf, partsRefusal } from './transfer.ts'
 
@@ -22,12 +22,11 @@ interface SignedPayee {
   readonly amountCents: Cents
 }
 
-/** What a person signs: the sum, and every payee with account and amount. */
 export const paymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],
 ): Subjects['payment'] => ({
-  totalEuros: decimal(payees.reduce((sum, { amountCents }) => sum + amountCents, 0n)),
+  totalEuros: decimal(sumOf(payees.map(({ amountCents }) => amountCents))),
   currency: 'EUR',
   payees: payees.map(({ amountCents, ...payee }) => ({ ...payee, amountEuros: decimal(amountCents) })),
   fromWalletId,
@@ -35,7 +34,7 @@ export const paymentSubject = (
 
 type Wallets = ReadonlyMap<string, WalletRow>
 
-/** Skips wallets that do not exist: no one has signed those. */
+/** Skips wallets that do not exist, since those were not signed. */
 export const signedWallets = (parts: readonly Part[], wallets: Wallets): SignedPayee[] =>
   parts.flatMap(({ walletId, amountCents }) => {
     const wallet = wallets.get(walletId)
@@ -58,10 +57,10 @@ export function signedPayees(
   return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountCents }] : []
 }
 
-/** A person signs in the console, and nowhere else. */
+/** Signatures are made only in the console. */
 export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
-/** Verified before any row is locked; undefined if no signature is needed or sent. */
+/** Verifies before any row is locked. Undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],
@@ -96,7 +95,7 @@ async function payeesOfSplit(
 }
 
 async function payeeOf(
-  { fromWalletId, toWalletId, beneficiaryId, amountCents = 0n }: Body,
+  { fromWalletId, toWalletId, beneficiaryId, amountCents = NO_CENTS }: Body,
   { sql, tenant, refuse }: ChallengeContext,
 ) {
   const ids = new Set([fromWalletId, ...(toWalletId ? [toWalletId] : [])])

@@ -2,6 +2,7 @@ import { burnAssertion } from '../../identity/passkeys/index.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { openBook, shortfallText } from '../../money/ledger/index.ts'
 import { isPurse, purseRefusal, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { sumOf } from '../../values/money.ts'
 import type { splitApi } from './api.ts'
 import { paymentSubject, signatureOf, signedWallets } from './signed-payment.ts'
 import {
@@ -46,7 +47,7 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   if (code) return refuse(code)
   const problem = partsRefusal(parts)
   if (problem) return refuse(problem)
-  const amountCents = parts.reduce((sum, part) => sum + part.amountCents, 0n)
+  const amountCents = sumOf(parts.map(part => part.amountCents))
   const [from, ...payees] = ids.map(id => wallets.get(id))
   const refusal = walletRefusal(from, payees, context)
   if (refusal) return refusal

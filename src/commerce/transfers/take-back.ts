@@ -33,12 +33,11 @@ export const takeBackApi = {
   }),
 }
 
-/** The credit id of a transfer to another owner, by which a refund finds the transfer. */
 export const creditIdOf = ({ id }: { readonly id: string }): string => id.replace('transfer_', 'credit_')
 
 const transferIdOf = (creditId: string): string => creditId.replace('credit_', 'transfer_')
 
-/** A transfer to the holder of a request or of a token. What it pays never changes. */
+/** A transfer to the holder of a request or of a token. These facts never change. */
 interface PaidTransfer extends Row {
   readonly id: string
   readonly intentId: string
@@ -61,7 +60,7 @@ type GivingBack = Pick<
   'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
-/** Locks the paying agents and their counters. Must be called before any account is locked. */
+/** Locks the paying agents and their counters. Call this before any account is locked. */
 export async function lockRefundedAgents(
   tenant: Tenant,
   paymentIds: readonly string[],
@@ -102,7 +101,6 @@ interface RefundPart {
 
 const BY_PAYEE = { way: 'wallet', origin: 'payee' } as const
 
-/** Refunds a transfer into a wallet; its payee has posted the money. */
 export const refundTransfer = (
   transaction: TransactionRow,
   { id, amountCents: cents, ...place }: RefundPart,
@@ -118,12 +116,10 @@ export const refundTransfer = (
     context,
   )
 
-/** A refund received by a credit, and the credit by which the payee was paid. */
 interface ReceivedRefund extends Omit<RefundPart, 'source'> {
   readonly paymentId: string | null
 }
 
-/** Records refunds on their payments. A refund without a payment gets its own record. */
 async function recordRefunds(
   { transfers, counters }: OpenRefunds,
   givenBack: readonly ReceivedRefund[],
@@ -154,7 +150,7 @@ export const takeBack = implement(takeBackApi, {
     const opened = await lockRefundedAgents(context.tenant, paymentIds, context)
     const paidBy = new Map(body.credits.map(({ id, payableId }) => [id, payableId]))
     const credits = await receiveHandedOver(body, context)
-    // Money in suspense counts as refunded too: the record there does not name its payment.
+    // Money in suspense also counts as refunded, since the record there does not name its payment.
     const givenBack = credits.map(({ id, walletId, amountCents }) => ({
       id,
       walletId,
@@ -168,7 +164,7 @@ export const takeBack = implement(takeBackApi, {
 
 type Credit = z.output<typeof IncomingEvent>
 
-/** Between two wallets of one owner nothing is handed over: the refund is recorded with its transaction. */
+/** Between two wallets of one owner, the refund is recorded with its transaction. */
 async function recordOwnRefunds(
   events: readonly Credit[],
   context: Context<never, typeof arrivedEvents>,

@@ -3,17 +3,17 @@ import type { Reason } from '../../iso20022/reason-codes.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
 import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
 import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, fractionOf, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
 
-/** A transfer between wallets is completed at once; all other states are those of a transfer by SEPA. */
+/** A transfer between wallets is completed at once. All other states belong to transfers by SEPA. */
 export const transferMachine = machine('transfer', {
   created: ['verifying', 'completed', 'cancelled'],
   verifying: ['submitted', 'cancelled'],
@@ -31,7 +31,7 @@ export interface Part {
   amountCents: Cents
 }
 
-/** A snapshot of the beneficiary: a later change of it does not change who is paid. */
+/** A snapshot of the beneficiary, so that a later change does not change who is paid. */
 export interface PayeeSnapshot {
   name: string
   sepaName: string
@@ -44,12 +44,15 @@ export interface StoredPayeeCheck extends PayeeCheck {
   code?: string | null
 }
 
-/** Results that a person decides on. Before the submission `not_possible` is not one: most banks could not answer. */
+/**
+ * Results on which a person decides. Before the submission, `not_possible` is not one of them, as most banks
+ * could not answer.
+ */
 const doubtful: readonly StoredPayeeCheck['result'][] = ['close_match', 'no_match']
 
 /**
- * Whether a transfer waits for a person to confirm its payee: before its submission, or afterwards because of
- * the bank's report.
+ * Whether a transfer waits for a person to confirm its payee, either before its submission or because of the
+ * bank's later report.
  */
 export const waitsForPayee = ({
   status,
@@ -73,8 +76,8 @@ const doubt: Readonly<Record<StoredPayeeCheck['result'], number>> = {
 }
 
 /**
- * Whether a report on the payee replaces the known one. Any report replaces the rail's own answer; of reports
- * the more doubtful one wins, so that they may come in any order and more than once.
+ * Whether a report on the payee replaces the known one. Any report replaces the rail's own answer. Among
+ * reports the more doubtful one wins, so that they may come in any order and repeatedly.
  */
 export const isNewDoubt = (
   reported: Pick<StoredPayeeCheck, 'result'>,
@@ -107,12 +110,12 @@ const schema = defineEntity({
     beneficiaryId: nullable.string(),
     creditId: nullable.string(),
     intentId: nullable.string(),
-    /** The token whose budget paid; null if it has none, or if the intent had reserved it. */
+    /** The token whose budget paid; null if there is none, or if the intent had reserved the amount. */
     tokenId: nullable.string(),
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
     scheme: nullable.enum(schemes),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),
     endToEndId: nullable.string(),
@@ -143,7 +146,7 @@ schema.setClass(Transfer)
 export const isReady = (transfer: Pick<Transfer, 'status' | 'payeeCheck' | 'payeeConfirmedAt'>): boolean =>
   transfer.status === 'verifying' && transfer.payeeCheck !== null && !waitsForPayee(transfer)
 
-/** A plain row: group commits make thousands a second without the entity. */
+/** A plain row: group commits write thousands a second without the entity. */
 export type TransferRow = RowOf<Transfer>
 
 export const transferTable = tableOf(Transfer)
@@ -186,7 +189,6 @@ export const newTransfer = ({ tenant, now }: TenantNow, members: NewTransfer): T
   ...members,
 })
 
-/** After this the sweep takes a step that the process has not taken. */
 export const PROCESS_GRACE_MS = minutes(1)
 
 type NewSepaTransfer = NewTransfer & Pick<TransferRow, 'scheme' | 'payee' | 'countedOn'>
@@ -204,7 +206,7 @@ export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer):
 
 export const transferResponse = (transfer: TransferRow) =>
   withMembers(transfer, {
-    parts: transfer.parts?.map(({ walletId, cents }) => ({ walletId, amountCents: BigInt(cents) })) ?? null,
+    parts: transfer.parts?.map(part => ({ walletId: part.walletId, amountCents: cents(part.cents) })) ?? null,
     payeeCheck: transfer.payeeCheck && { code: null, ...transfer.payeeCheck },
   })
 
@@ -215,13 +217,13 @@ export function transferEvent(transfer: TransferRow, comment = transfer.reason?.
 }
 
 /** In cents: a hundred million euros. */
-export const MAX_TRANSFER = 10_000_000_000n
+export const MAX_TRANSFER = cents(10_000_000_000n)
 
 interface SplitRequest {
-  readonly amountCents?: bigint | undefined
+  readonly amountCents?: Cents | undefined
   readonly parts: readonly {
     walletId: string
-    amountCents?: bigint | undefined
+    amountCents?: Cents | undefined
     share?: number | undefined
   }[]
 }
@@ -229,33 +231,34 @@ interface SplitRequest {
 export function partsOf({ amountCents, parts }: SplitRequest): Part[] {
   const amounts =
     amountCents === undefined
-      ? parts.map(part => part.amountCents ?? 0n)
+      ? parts.map(part => part.amountCents ?? NO_CENTS)
       : divide(
           amountCents,
           parts.map(({ share = 0 }) => share),
         )
-  return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? 0n }))
+  return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? NO_CENTS }))
 }
 
 export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {
-  if (parts.reduce((sum, { amountCents }) => sum + amountCents, 0n) > MAX_TRANSFER) return 'too_much'
+  if (sumOf(parts.map(({ amountCents }) => amountCents)) > MAX_TRANSFER) return 'too_much'
   return parts.some(({ amountCents }) => amountCents === 0n) ? 'part_of_nothing' : undefined
 }
 
-/** Divides an amount by shares; leftover cents go to the parts that lost most by rounding. */
+/** Divides an amount by shares. Leftover cents go to the parts that lost most by rounding. */
 export function divide(amount: Cents, shares: readonly number[]): Cents[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
-  const parts = weights.map(weight => (amount * weight) / total)
-  const leftOver = amount - parts.reduce((sum, part) => sum + part, 0n)
+  const roundedDown = weights.map(weight => fractionOf(amount, [weight, total]))
+  const leftOver = minus(amount, sumOf(roundedDown))
   const byLoss = weights
     .map((weight, index) => ({ index, lost: (amount * weight) % total }))
     .toSorted((one, other) => Number(other.lost - one.lost) || one.index - other.index)
-  for (const { index } of byLoss.slice(0, Number(leftOver))) parts[index] = (parts[index] as Cents) + 1n
-  return parts
+  const aCentMore = new Set(byLoss.slice(0, Number(leftOver)).map(({ index }) => index))
+  return roundedDown.map((part, index) => (aCentMore.has(index) ? plus(part, CENT) : part))
 }
 
 const SCALE = 10_000
+const CENT = cents(1n)
 
 export const transfersPersonal = {
   transfers: {

@@ -32,8 +32,8 @@ import {
 } from './transfer.ts'
 
 /**
- * Only a transfer by SEPA waits. The condition is literal: behind a parameter PostgreSQL would not use the
- * index over waiting transfers.
+ * Only a transfer by SEPA waits. The condition is literal, since PostgreSQL would not use the index over
+ * waiting transfers for a parameter.
  */
 const byStatus = (status: Transfer['status'] | undefined): Condition<Transfer> =>
   status === 'created' || status === 'verifying'
@@ -63,7 +63,7 @@ const transfers = implement(transfersApi, {
     return transfer ? transferResponse(transfer) : refuse('transfer_not_found')
   },
 
-  /** The payment order as its rail writes it; before the submission, as it would be now. */
+  /** The payment order as its rail writes it. Before the submission, it is written as of now. */
   async pain001({ params }, context) {
     const { records, sql, tenant, now, ports, refuse } = context
     const transfer = await records.findOne(Transfer, { id: params.id })
@@ -126,7 +126,7 @@ const notCancellable = ({ kind, status }: Transfer): string | undefined =>
     ? undefined
     : `The transfer is ${status} already.`
 
-/** Reads the tenant's clock again: the request's time may be a moment old, and a new day may have begun. */
+/** Reads the tenant's clock again, since the request's time may be a moment old, and a new day may have begun. */
 async function limitsResponse({ single, daily }: Limits, tenant: Tenant, sql: Sql) {
   const day = dayOf(clock.tenant(await offsetOf(sql, tenant)))
   const used = await usedOn(sql, tenant, day)

@@ -133,7 +133,6 @@ async function* intact(content: AsyncIterable<Uint8Array>, onDamage: () => void)
   }
 }
 
-/** Members of nearly every record, which no contract explains. */
 const common: Readonly<Record<string, string>> = {
   id: 'The id of the record.',
   ownerId: 'The account that it belongs to.',
@@ -144,7 +143,6 @@ const common: Readonly<Record<string, string>> = {
   workflowId: 'The process that looks after it.',
 }
 
-/** `merchantHost` becomes `merchant host`. */
 const inWords = (member: string): string => member.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 
 function sentenceOf({ area, table }: TableOfSubject, column: string): string {

@@ -21,7 +21,6 @@ export const UNFINISHED = "status not in ('completed', 'cancelled')"
 /** How long a request can be withdrawn before anything is deleted, in the tenant's time. */
 export const REFLECTION_MS = days(7)
 
-/** Records that the law requires to be kept, on one ground. */
 export interface RetainedRecords {
   readonly ground: Ground
   readonly records: number

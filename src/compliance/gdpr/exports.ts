@@ -53,7 +53,6 @@ async function openExport(
   return newest
 }
 
-/** Creates an export if there is none. The second of two concurrent requests finds the first one's. */
 async function lockOpenExport(
   subject: Parameters<typeof openExport>[0],
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,

@@ -81,7 +81,6 @@ const kernelPersonal = {
   },
 } as const satisfies Personal
 
-/** The newest change of each purpose, with one index scan per purpose. */
 const NEWEST = `
 with recursive purposes as (
   (select purpose from consents where owner_id = $1 and mode = $2 order by purpose limit 1)

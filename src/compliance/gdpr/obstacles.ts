@@ -37,7 +37,6 @@ const LIVE_ACCOUNT = `customers t where t.id = $1 and $2 = 'test' and (t.kyc_sta
 /** Money that another owner has paid or the platform held, and that is not posted yet. */
 const HANDED_OVER = `incoming_credits t where t.to_owner_id = $1 and t.mode = $2 and t.due_at is not null`
 
-/** By type of subject: each obstacle with the SQL that finds it. `$3` is the subject. */
 const conditions: Readonly<
   Record<SubjectType, readonly (readonly [ObstacleType, from: string, id?: string])[]>
 > = {

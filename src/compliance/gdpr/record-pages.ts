@@ -94,7 +94,6 @@ const PAGE_SIZE = 1_000
 /** Rows per statement if only some of them are about the subject. */
 const WINDOW_SIZE = 5_000
 
-/** `amount_cents` is the member `amountCents`. */
 export const memberOf = (column: string): string =>
   column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 

@@ -27,7 +27,6 @@ export const reportStages = [
 ] as const
 export type ReportStage = (typeof reportStages)[number]
 
-/** The reports whose deadline moves when it is on a weekend or bank holiday. */
 export type WeekendRelief = 'none' | 'final' | 'all'
 
 export interface ClockInput {

@@ -55,7 +55,6 @@ export const MOST_ENTRIES = 100
 
 export const OPEN = "status <> 'closed'"
 
-/** Milliseconds for which it was classified as major before it was reclassified as not major. */
 function majorBefore(decisions: readonly Decision[]): number {
   let used = 0
   let since: number | null = null

@@ -52,7 +52,6 @@ export const remindersLeft = (
     ? []
     : openReminders(incident.reminded, incident.clockInput(), ports.weekendRelief)
 
-/** Sets the next reminder, for the sweep and the run alike, and wakes the run. */
 export function schedule(incident: SecurityIncident, context: Scheduling): void {
   incident.dueAt = remindersLeft(incident, context)[0]?.at ?? null
   context.wake(incidentProcess, { id: incident.id, agentId: null, about: incident.severity })

@@ -5,7 +5,7 @@ import { credential } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { first } from '../../values/collections.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { readBudgetUse } from '../agents/index.ts'
 import { readPaidByTokens } from './limits.ts'
@@ -18,7 +18,7 @@ const schema = defineEntity({
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     maxAmountCents: nullable.cents('max_amount_cents'),
-    /** Thumbprint of the DPoP key that must sign a proof for each request, if there is one. */
+    /** Thumbprint of the DPoP key that must sign a proof for each request; null if the token has no such key. */
     boundTo: nullable.string(),
     delegationId: nullable.string(),
   },
@@ -44,7 +44,10 @@ const isValid = ({ revokedAt, expiresAt }: AgentToken): boolean =>
 
 const withoutBudget = { heldCents: null, spentCents: null, remainingCents: null }
 
-/** Adds what is held, spent and left of each token's budget; null without a budget, as nothing is counted then. */
+/**
+ * Adds the held, spent and remaining amounts of each token's budget; null without a budget, as the amounts
+ * are not counted then.
+ */
 export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenant }: ReadContext) {
   const budgeted = tokens.filter(({ maxAmountCents }) => maxAmountCents !== null).map(({ id }) => id)
   const useOf = await readBudgetUse(sql, tenant, budgeted)
@@ -52,9 +55,13 @@ export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenan
   const budgetOf = (token: AgentToken, maxCents: Cents) => {
     const declared = useOf(token.id)
     const paid = paidOf(token.id)
-    const heldCents = declared.heldCents + paid.heldCents
-    const spentCents = declared.spentCents + paid.spentCents
-    return { heldCents, spentCents, remainingCents: isValid(token) ? maxCents - heldCents - spentCents : 0n }
+    const heldCents = plus(declared.heldCents, paid.heldCents)
+    const spentCents = plus(declared.spentCents, paid.spentCents)
+    return {
+      heldCents,
+      spentCents,
+      remainingCents: isValid(token) ? minus(maxCents, plus(heldCents, spentCents)) : NO_CENTS,
+    }
   }
   return tokens.map(token => {
     const { maxAmountCents } = token

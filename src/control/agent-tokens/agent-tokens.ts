@@ -23,7 +23,7 @@ const tokenEvent = ({ id, agentId, label, expiresAt, delegationId }: AgentToken)
   ...(delegationId ? { delegationId } : {}),
 })
 
-/** After these days; never if null; together with the creating key if left out. */
+/** Null means never. If left out, the token expires together with the creating key. */
 function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Date | null): Date | null {
   if (expiresInDays === undefined) return keyExpiresAt
   return expiresInDays === null ? null : after(clock.real(), days(expiresInDays))
@@ -115,7 +115,7 @@ interface TokenDelegation {
   readonly scopes: Scope[]
 }
 
-/** The secret is returned once: only its hash is stored. */
+/** Returns the secret once; only its hash is stored. */
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,

@@ -11,7 +11,6 @@ import { label, recordHead, recordTail } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(scopes))
 
-/** Names of scope sets come first, as few callers ask for single scopes. */
 const requestableScopes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
 
 const budget = positiveMoney().nullable().meta({

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus, sumOf } from '../../values/money.ts'
 import { type BudgetUse, readBudgetUse, UNUSED } from '../agents/index.ts'
 
 export interface TokenLimit {
@@ -31,7 +31,7 @@ const LIMITS = `
 select id, label, max_amount_cents as "maxAmountCents" from agent_tokens
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and max_amount_cents is not null`
 
-/** Tokens without a budget are left out. No one else spends while their agents are locked. */
+/** Omits tokens without a budget. While their agents are locked, no other transaction spends. */
 export async function tokenLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -43,12 +43,12 @@ export async function tokenLimits(
   return new Map(
     tokens.map(token => {
       const { heldCents, spentCents } = paidOf(token.id)
-      return [token.id, { ...token, paidCents: heldCents + spentCents }]
+      return [token.id, { ...token, paidCents: plus(heldCents, spentCents) }]
     }),
   )
 }
 
-/** The rest of tokens' budgets while a batch pays with them. The caller has locked their agents. */
+/** The remaining budgets of tokens while a batch pays with them. The caller has locked their agents. */
 export class TokenBudgets {
   readonly #left: Map<string, Cents>
 
@@ -57,11 +57,11 @@ export class TokenBudgets {
   }
 
   leftOf(tokenId: string): Cents {
-    return this.#left.get(tokenId) ?? 0n
+    return this.#left.get(tokenId) ?? NO_CENTS
   }
 
   charge(tokenId: string, amount: Cents): void {
-    this.#left.set(tokenId, this.leftOf(tokenId) - amount)
+    this.#left.set(tokenId, minus(this.leftOf(tokenId), amount))
   }
 }
 
@@ -74,7 +74,7 @@ export async function openTokenBudgets(
   const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
   const left = [...limits.values()].map(({ id, maxAmountCents, paidCents }) => {
     const { heldCents, spentCents } = useOf(id)
-    return [id, maxAmountCents - heldCents - spentCents - paidCents] as const
+    return [id, minus(maxAmountCents, sumOf([heldCents, spentCents, paidCents]))] as const
   })
   return new TokenBudgets(new Map(left))
 }

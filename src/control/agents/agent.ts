@@ -6,7 +6,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { tableOf, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 
@@ -30,7 +30,7 @@ const schema = defineEntity({
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** The sweep continues the deletion at this instant if its process has not finished it. */
+    /** At this instant the sweep continues the deletion, if its process has not finished it. */
     deletionDueAt: nullable.instant(),
   },
 })
@@ -71,7 +71,7 @@ export function unfreeze(agent: Agent): boolean {
 const LOCK = `
 select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for no key update`
 
-/** Locks agents in the order of their ids, for payments that no rule decides. */
+/** Locks agents in the order of their ids, for payments without a decision by rules. */
 export async function lockAgents(sql: Sql, { ownerId, mode }: Tenant, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await sql(LOCK, [ownerId, mode, [...new Set(ids)]])
 }
@@ -105,7 +105,7 @@ export interface BudgetUse {
   readonly spentCents: Cents
 }
 
-export const UNUSED: BudgetUse = { heldCents: 0n, spentCents: 0n }
+export const UNUSED: BudgetUse = { heldCents: NO_CENTS, spentCents: NO_CENTS }
 
 const USES = `
 select subject as id, reserved_cents as "heldCents", spent_cents as "spentCents" from counters

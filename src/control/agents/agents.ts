@@ -10,7 +10,6 @@ import { agentsApi } from './api.ts'
 import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, pursesOf, sweepAgent } from './money.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
-/** How long the process has for a deletion before the sweep continues it. */
 const DELETION_GRACE_MS = minutes(1)
 
 export const findAgent = (records: Records, id: string): Promise<Agent | null> =>
@@ -122,7 +121,7 @@ const agents = implement(agentsApi, {
   },
 })
 
-/** The process of a deletion begins at once; the sweep takes over only if that process is late. */
+/** The process of a deletion begins at once. The sweep continues it only if that process is late. */
 const deletion: Deadline = {
   process: agentProcess,
   table: 'agents',

@@ -56,7 +56,7 @@ const AgentFunded = AgentEvent.extend({
   balanceCents: money,
 })
 
-/** The policies react to it: they copy the template with this id for the agent. */
+/** The policies react to it by copying the template with this id for the agent. */
 export const AgentCreated = AgentEvent.extend({ policyId: id('policy').nullable() })
 
 const members = {

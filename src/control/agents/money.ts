@@ -10,6 +10,7 @@ import {
   walletsById,
 } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import { Agent, agentEvent, lockAgent } from './agent.ts'
 import type { agentsApi } from './api.ts'
 
@@ -49,7 +50,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
     amountCents,
     balanceCents: posted,
   })
-  return { agentId: agent.id, walletId, availableCents: posted - held, heldCents: held }
+  return { agentId: agent.id, walletId, availableCents: minus(posted, held), heldCents: held }
 }
 
 export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
@@ -63,8 +64,8 @@ export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
   return {
     agentId: agent.id,
     walletId,
-    availableCents: balance?.availableCents ?? 0n,
-    heldCents: balance?.heldCents ?? 0n,
+    availableCents: balance?.availableCents ?? NO_CENTS,
+    heldCents: balance?.heldCents ?? NO_CENTS,
   }
 }
 
@@ -74,7 +75,7 @@ cross join lateral (
   select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
 where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
 
-/** The open purses of the agent's cards. Sent behind the lock of the agent, so it sees all of them. */
+/** The open purses of the agent's cards. Sent after the lock of the agent, so it sees all of them. */
 export async function pursesOf(
   agentId: string,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -83,7 +84,7 @@ export async function pursesOf(
   return purses.map(({ id }) => id)
 }
 
-/** Money held here may still be paid out, so the wallets cannot be emptied yet. */
+/** Held money may still be paid out, so these wallets cannot be emptied yet. */
 export async function holdsMoney(
   wallets: readonly string[],
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,

@@ -2,7 +2,7 @@ import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /**
  * The operations of a deletion, in order. They are named by text because most belong to nouns after agents in
- * the import order. Each can be repeated, and answers whether the next one may begin.
+ * the import order. Each can be repeated, and returns whether the next one may begin.
  */
 const deletion = {
   closeCards: { operation: 'cards.endForAgent', summary: 'Deletion, step 1: close its cards' },

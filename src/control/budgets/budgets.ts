@@ -2,7 +2,7 @@ import { defineEntity } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, plus } from '../../values/money.ts'
 import { remainingOf } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
 import type { Counter } from './counter.ts'
@@ -23,8 +23,8 @@ schema.setClass(OwnerBudget)
 const LOCK_COUNTERS = 'select counters_hold($1, $2)'
 
 /**
- * Sums the counters of all agents into the owner's, for every past day and month: an old reservation may
- * still be released to its day. The range of ids selects agents and leaves out runs and other subjects.
+ * Adds up the counters of all agents for the owner, for every past day and month, since an old reservation
+ * may still be released to its day. The range of ids selects agents and omits runs and other subjects.
  */
 const SUM_AGENTS = `
 insert into counters (owner_id, mode, subject, period, reserved_cents, spent_cents)
@@ -43,7 +43,7 @@ interface Limits {
 const budgetUse = ({ reserved: heldCents, spent: spentCents, limit }: Counter) => ({
   heldCents,
   spentCents,
-  remainingCents: limit === null ? null : remainingOf({ limit, used: heldCents + spentCents }),
+  remainingCents: limit === null ? null : remainingOf({ limit, used: plus(heldCents, spentCents) }),
 })
 
 const unlimited = { dailyLimitCents: null, monthlyLimitCents: null, day: null, month: null, updatedAt: null }

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, plus } from '../../values/money.ts'
 
 /** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
 export interface Counter extends Row {
@@ -15,11 +15,14 @@ export interface Counter extends Row {
   firstMerchant: string | null
   /** The owner's budget of the day or month; null on every other counter. */
   readonly limit: Cents | null
-  /** The stored terms of the mandate that this counter belongs to; null on every other counter. */
+  /** The stored terms of the counter's mandate; null on every other counter. */
   readonly mandate: object | null
 }
 
-/** The amounts reserved and spent for one cause. They count on the day of the reservation, whenever it is paid. */
+/**
+ * The amounts reserved and spent for one cause. They count on the day of the reservation, whenever the
+ * payment is made.
+ */
 export interface Reservation extends Row {
   readonly type: string
   readonly id: string
@@ -29,7 +32,7 @@ export interface Reservation extends Row {
   readonly amount: Cents
   reserved: Cents
   spent: Cents
-  /** True once it has been paid: it stays a use, even if all of it is refunded. */
+  /** True once it has been paid. It then stays a use, even if it is fully refunded. */
   made: boolean
 }
 
@@ -37,17 +40,17 @@ export const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month
 
 export const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
 
-export const usedOf = ({ reserved, spent }: Counter): Cents => reserved + spent
+export const usedOf = ({ reserved, spent }: Counter): Cents => plus(reserved, spent)
 
 type UseState = 'none' | 'reserved' | 'made'
 
-/** A reservation is one use, however often it is captured. Until the first payment it is an open one. */
+/** A reservation is one use, however often it is captured. Until the first payment it is an open use. */
 export const useStateOf = ({ reserved, made }: Pick<Reservation, 'reserved' | 'made'>): UseState => {
   if (made) return 'made'
   return reserved > 0n ? 'reserved' : 'none'
 }
 
-/** The numbers never fall below zero: after a new term has begun, an earlier use is not there to subtract. */
+/** The numbers never fall below zero: once a new term has begun, an earlier use can no longer be subtracted. */
 export function countUses(counter: Counter, before: UseState, after: UseState): void {
   const change = (state: UseState): number => Number(after === state) - Number(before === state)
   counter.reservedUses = Math.max(counter.reservedUses + change('reserved'), 0)
@@ -56,7 +59,7 @@ export function countUses(counter: Counter, before: UseState, after: UseState): 
 
 export const NO_TERM = new Date(0)
 
-/** A mandate counts its uses for its whole life, across changes of the agent's policy. */
+/** A mandate counts its uses for its whole life, even if the agent's policy changes. */
 export const termOf = (subject: string, term: Date | null): Date | null =>
   subject.startsWith('mandate_') && !isInTerm({ term: NO_TERM }, term) ? null : term
 

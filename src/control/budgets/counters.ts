@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
 import { exact } from '../../record-store/index.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, negated, plus } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
 import {
   type Counter,
@@ -21,7 +21,7 @@ import {
 const WRITE = 'select counters_write($1, $2, $3, $4)'
 
 /**
- * A tenant's locked counters, held in memory like the ledger's book: each decision of a batch sees what the
+ * A tenant's locked counters, held in memory like the ledger's book. Each decision of a batch sees what the
  * earlier ones reserved, and all changes are written together. The rules decide beforehand whether a limit
  * allows an amount.
  */
@@ -54,7 +54,7 @@ export class BudgetCounters {
     }
   }
 
-  /** All that was reserved and spent since the subject was created, which its budget limits. */
+  /** Everything reserved and spent since the subject was created, which its budget limits. */
   totalUsed(subject: string): Cents {
     return usedOf(this.#counter(subject, 'all'))
   }
@@ -74,7 +74,7 @@ export class BudgetCounters {
     return this.#counter(subject, 'all').firstMerchant
   }
 
-  /** The owner's counters of today and this month; undefined without an owner's budget, as nothing is counted then. */
+  /** The owner's counters of today and this month; undefined without an owner's budget, which has no counters. */
   ownerCounters(): { readonly day: Counter; readonly month: Counter } | undefined {
     if (!this.#hasOwnerBudget) return undefined
     const [, day, month] = this.today(this.#tenant.ownerId)
@@ -96,7 +96,7 @@ export class BudgetCounters {
     })
   }
 
-  /** `isUse: false` counts the amount alone: a later part of a payment that is one use already. */
+  /** With `isUse: false` only the amount counts, for a later part of a payment that is already a use. */
   reserve(
     cause: Cause,
     subjects: readonly string[],
@@ -113,8 +113,8 @@ export class BudgetCounters {
       day,
       term: ofTerm,
       amount,
-      reserved: 0n,
-      spent: 0n,
+      reserved: NO_CENTS,
+      spent: NO_CENTS,
       made: false,
     }
     this.#reservations.set(causeKey(cause), reservation)
@@ -124,48 +124,48 @@ export class BudgetCounters {
       if (!isInTerm(all, ofSubject)) Object.assign(all, { term: ofSubject, uses: 0, reservedUses: 0 })
       if (!all.lastSpendAt || all.lastSpendAt < this.#now) all.lastSpendAt = this.#now
     }
-    this.#change(reservation, { reserved: amount, spent: 0n })
+    this.#change(reservation, { reserved: amount, spent: NO_CENTS })
   }
 
-  /** Turns reserved into spent. The first time it counts as a use, and the merchant may be the agent's first. */
+  /** Turns reserved into spent. The first time, it counts as a use, and its merchant may be the agent's first. */
   spend(cause: Cause, amount: Cents, merchant: string): void {
     const reservation = this.#reservation(cause)
     const used = amount < reservation.reserved ? amount : reservation.reserved
-    this.#change(reservation, { reserved: -used, spent: amount }, true)
+    this.#change(reservation, { reserved: negated(used), spent: amount }, true)
     for (const subject of reservation.subjects) this.#counter(subject, 'all').firstMerchant ??= merchant
   }
 
-  /** Releases the rest of a reservation and returns it: zero if it was released before. */
+  /** Releases the rest of a reservation, and returns it. Returns zero if it was released before. */
   release(cause: Cause): Cents {
-    return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? 0n)
+    return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? NO_CENTS)
   }
 
   releasePart(cause: Cause, amount: Cents): Cents {
     const reservation = this.#reservations.get(causeKey(cause))
     const left = reservation && reservation.reserved < amount ? reservation.reserved : amount
-    if (!reservation || left === 0n) return 0n
-    this.#change(reservation, { reserved: -left, spent: 0n })
+    if (!reservation || left === 0n) return NO_CENTS
+    this.#change(reservation, { reserved: negated(left), spent: NO_CENTS })
     return left
   }
 
   /**
-   * Subtracts a refunded amount; the payment stays a use. A subject that has then paid no one has no first
-   * merchant any more.
+   * Subtracts a refunded amount; the payment stays a use. A subject without any paid merchant no longer has a
+   * first merchant.
    */
   giveBack(cause: Cause, amount: Cents): void {
     const reservation = this.#reservation(cause)
     if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: the refund exceeds what was spent`)
-    this.#change(reservation, { reserved: 0n, spent: -amount }, reservation.made)
+    this.#change(reservation, { reserved: NO_CENTS, spent: negated(amount) }, reservation.made)
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')
       if (all.spent === 0n) all.firstMerchant = null
     }
   }
 
-  /** Corrects whether it was paid, where that does not follow from the amounts. */
+  /** Corrects whether the reservation was paid, if that does not follow from the amounts. */
   noteUse(cause: Cause, made: boolean): void {
     const reservation = this.#reservation(cause)
-    if (reservation.made !== made) this.#change(reservation, { reserved: 0n, spent: 0n }, made)
+    if (reservation.made !== made) this.#change(reservation, { reserved: NO_CENTS, spent: NO_CENTS }, made)
   }
 
   async write(sql: Sql): Promise<void> {
@@ -190,14 +190,14 @@ export class BudgetCounters {
     made = reservation.made,
   ): void {
     const before = useStateOf(reservation)
-    reservation.reserved += reserved
-    reservation.spent += spent
+    reservation.reserved = plus(reservation.reserved, reserved)
+    reservation.spent = plus(reservation.spent, spent)
     reservation.made = made
     this.#changedReservations.add(reservation)
     const after = useStateOf(reservation)
     for (const counter of this.#countersFor(reservation)) {
-      counter.reserved += reserved
-      counter.spent += spent
+      counter.reserved = plus(counter.reserved, reserved)
+      counter.spent = plus(counter.spent, spent)
       this.#changedCounters.add(counter)
     }
     for (const subject of reservation.subjects) {
@@ -211,8 +211,8 @@ export class BudgetCounters {
   }
 
   /**
-   * Every counter that a reservation adds to. The owner's is the sum of the agents', so a card's subject adds
-   * nothing to it. A new owner's budget counts earlier reservations, too.
+   * Every counter to which a reservation adds. The owner's counter is the sum of the agents', so a card's
+   * subject adds nothing to it. A new owner's budget counts earlier reservations, too.
    */
   #countersFor({ subjects, day }: Reservation): Counter[] {
     const countsForOwner = this.#hasOwnerBudget && subjects.some(subject => subject.startsWith('agent_'))

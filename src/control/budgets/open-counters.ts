@@ -28,8 +28,8 @@ cross join lateral (
   where (one.owner_id, one.mode, one.cause_type, one.cause_id) = ($1, $2, c.type, c.id) limit 1) as r`
 
 /**
- * Locks counters: after the agents, before the ledger's accounts. Reservations are read once the counters are
- * locked, as no reservation changes without its counters.
+ * Locks counters after the agents, and before the ledger's accounts. Reads reservations once the counters are
+ * locked, since no reservation changes without its counters.
  */
 export async function openCounters(
   sql: Sql,
@@ -55,7 +55,6 @@ export async function openCounters(
   return new BudgetCounters(tenant, now, counters, reservations)
 }
 
-/** The lateral join looks each counter up by its whole key. */
 const READ = `
 select subject, period, coalesce(reserved_cents, 0)::bigint as reserved, coalesce(spent_cents, 0)::bigint as spent,
   coalesce(reserved_uses, 0) as "reservedUses", coalesce(uses, 0) as uses, term, last_spend_at as "lastSpendAt",

@@ -4,6 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
+import type { Cents } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type Budget, type CardControls, type CompiledPolicy, compileCardTerms } from '../rules/index.ts'
 
@@ -15,7 +16,7 @@ const schema = defineEntity({
     ...record('card'),
     agentId: p.text(),
     status: p.enum(cardStatuses),
-    /** The only intent that the card pays; null: any payment within its terms and the agent's policy. */
+    /** The only intent that the card pays; null for any payment within its terms and the agent's policy. */
     intentId: nullable.string(),
     maxTransactionCents: nullable.cents('max_transaction_cents'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
@@ -26,14 +27,15 @@ const schema = defineEntity({
     allowedMccs: textArray(),
     blockedMccs: textArray(),
     mccCategories: textArray(),
-    /** Counts changes of limits and controls: a version never changes, so it is compiled once. */
+    /** Counts changes of limits and controls. A version never changes, so it is compiled once. */
     version: p.integer().onCreate(() => 1),
   },
 })
 
 /**
- * The part of a card that a spend depends on: its agent, status, limits and controls. Its id is the card's.
- * The cards, which come after the intents in the import order, write it; every change locks the agent first.
+ * The part of a card on which a spend depends: its agent, status, limits and controls. Its id is the card's.
+ * The cards, which come after the intents in the import order, write it, and every change locks the agent
+ * first.
  */
 export class CardTerms extends schema.class {}
 schema.setClass(CardTerms)
@@ -42,13 +44,13 @@ export type CardTermsRow = RowOf<CardTerms>
 
 const table = tableOf(CardTerms)
 
-/** The lateral join looks up each by the primary key: with few cards PostgreSQL would read all of them. */
+/** The lateral join finds each row by the primary key. With few cards, PostgreSQL would otherwise read all of them. */
 const TERMS = `
 select ${selectList(table, 't')} from unnest($3::text[]) as w (id)
 cross join lateral (
   select * from card_terms one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as t`
 
-/** The caller has locked the cards' agents, so the terms stay the same until the transaction ends. */
+/** The caller has locked the cards' agents, so the terms do not change until the transaction ends. */
 export async function openCardTerms(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -59,7 +61,7 @@ export async function openCardTerms(
   return new Map(rows.map(row => [row.id, row]))
 }
 
-/** Cached terms are limited by their list entries, all together. */
+/** Bounds the cache by the list entries of all cached terms. */
 const MAX_CACHED_ENTRIES = 50_000
 const BASE_ENTRIES = 10
 
@@ -68,7 +70,7 @@ const listsOf = ({ terms }: CompiledPolicy): number =>
 
 const compiled = weightedCache(MAX_CACHED_ENTRIES, (policy: CompiledPolicy) => BASE_ENTRIES + listsOf(policy))
 
-/** The controls that a decision stores; without the limit for one payment where the intent was judged by it. */
+/** The controls that a decision stores. Omits the limit for one payment if the intent was judged by it. */
 export const controlsOf = (row: CardControls, isAmountJudged = false): CardControls => ({
   maxTransactionCents: isAmountJudged ? null : row.maxTransactionCents,
   merchantAllowlist: row.merchantAllowlist,
@@ -89,7 +91,7 @@ export function cardBudgets(
   counters: BudgetCounters,
 ): Budget[] {
   const { dayCents, monthCents } = counters.snapshotOf(id, null)
-  const budget = (period: 'day' | 'month', limitCents: bigint | null, usedCents: bigint): Budget[] =>
+  const budget = (period: 'day' | 'month', limitCents: Cents | null, usedCents: Cents): Budget[] =>
     limitCents === null ? [] : [{ level: 'card', id, name: id, period, limitCents, usedCents }]
   return [...budget('day', dailyLimitCents, dayCents), ...budget('month', monthlyLimitCents, monthCents)]
 }

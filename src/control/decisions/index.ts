@@ -2,6 +2,8 @@ export {
   DecisionRecord,
   type DecisionRow,
   type DecisionSpan,
+  type DecisionSummary,
+  decisionOf,
   decisionTable,
   insertDecisions,
   parseCounters,
@@ -12,4 +14,5 @@ export {
   storedCounters,
   storedRequest,
   storedRuling,
+  summarize,
 } from './stored-decision.ts'

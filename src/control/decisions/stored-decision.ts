@@ -63,7 +63,7 @@ export const DecisionRecord = z
   })
   .meta({ id: 'Decision' })
 
-/** The stored JSON of a value, with the names of JSON: amounts are the digits of their cents, instants are text. */
+/** A value as stored JSON, with the names of JSON: amounts are the digits of their cents, instants are text. */
 type Stored<T> = T extends bigint | Date
   ? string
   : T extends readonly (infer I)[]
@@ -91,7 +91,7 @@ const schema = defineEntity({
   },
 })
 
-/** A decision with all its inputs. It never changes, and deciding again with its inputs gives the same result. */
+/** A decision with all its inputs. It never changes, and deciding again with the same inputs gives the same result. */
 export class StoredDecision extends schema.class {}
 schema.setClass(StoredDecision)
 
@@ -153,6 +153,38 @@ export const storedRuling = ({ holdCents, ...ruling }: Ruling): Stored<Ruling> =
   ...ruling,
   holdEuros: String(holdCents),
 })
+
+/** What a record keeps of the decision on it; the rest is read from the stored decision. */
+export interface DecisionSummary {
+  readonly id: string
+  readonly allowed: boolean
+  readonly requiresApproval: boolean
+  readonly riskScore: number | null
+}
+
+export const summarize = ({
+  id,
+  allowed,
+  requiresApproval,
+  riskScore,
+}: DecisionSummary): DecisionSummary => ({
+  id,
+  allowed,
+  requiresApproval,
+  riskScore,
+})
+
+/**
+ * SQL for the decision on a record, whose column `decision` has its summary, or all of it: a decision of earlier versions,
+ * or one that is not as it was stored. A member of the column wins, as it may have been forgotten.
+ */
+export const decisionOf = (record: string): string => `
+case when ${record}.decision is null or ${record}.decision -> 'checks' is not null then ${record}.decision
+  else '{"reason": "[forgotten]", "checks": [], "mandate": null}' || coalesce((
+    select d.result - 'holdEuros' || jsonb_build_object('policyId', d.policy_id, 'policyVersion', d.policy_version,
+      'risk', d.request -> 'risk') from decisions d
+    where (d.owner_id, d.mode, d.subject_id, d.id)
+      = (${record}.owner_id, ${record}.mode, ${record}.id, ${record}.decision ->> 'id')), '{}') || ${record}.decision end`
 
 const parseInstant = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
@@ -224,10 +256,10 @@ export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'co
   readonly usedCents: Cents
 }
 
-/** Decisions per statement: it stays short, and few are in memory. */
+/** Decisions per statement, so that it stays short, and few are in memory. */
 const PAGE = 500
 
-/** A subquery looks each reservation up by its whole key; for a join PostgreSQL might read the whole table. */
+/** A subquery finds each reservation by its whole key. For a join, PostgreSQL might read the whole table. */
 const SELECT_DECISIONS = `
 select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject_id as "subjectId",
   d.created_at as at, d.request, d.counters, s.allowed, s."requiresApproval", s.reason,
@@ -237,7 +269,6 @@ select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
     where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedCents"`
 
-/** The request was not erased, so it can be decided again. */
 const KNOWN = "d.request <> '{}'"
 
 const WITH_RESULT =

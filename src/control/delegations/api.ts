@@ -183,7 +183,7 @@ export const delegationsApi = {
     fails: { ...fails, delegation_over: [400, 'The delegation is revoked or expired already.'] },
     emits: { ...DelegationRevoked, ...TokenRevoked },
   }),
-  /** Changes nothing before the expiry, by the tenant's clock, and nothing when repeated. */
+  /** May be repeated. Changes nothing before the expiry, by the tenant's clock. */
   expire: post('/delegations/{id}/expire', {
     summary: 'Expire a delegation',
     callers: [],

@@ -3,7 +3,14 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
+import {
+  centsColumn,
+  nullable,
+  record,
+  tenantTable,
+  textArray,
+  timestamp,
+} from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -23,11 +30,11 @@ const schema = defineEntity({
     ...record('delegation'),
     agentId: p.text(),
     parentDelegationId: nullable.string(),
-    /** The delegations above, topmost first. Their caps count too. */
+    /** The delegations above this one, topmost first. Their caps count, too. */
     ancestors: textArray(),
     label: nullable.string(),
     merchant: nullable.string(),
-    maxAmountCents: p.bigint().name('max_amount_cents'),
+    maxAmountCents: centsColumn('max_amount_cents'),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     status: p.enum(delegationMachine.states).onCreate(() => delegationMachine.initial),
     codeHash: p.text(),
@@ -43,7 +50,7 @@ const schema = defineEntity({
 export class Delegation extends schema.class {}
 schema.setClass(Delegation)
 
-/** Written exactly as in the partial indexes over open delegations. */
+/** Repeats the condition of the partial indexes over open delegations exactly. */
 export const OPEN = "status in ('issued', 'redeemed')"
 
 export const MAX_DEPTH = 8
@@ -103,8 +110,8 @@ where owner_id = $1 and mode = $2
     select unnest(ancestors || id) from delegations where owner_id = $1 and mode = $2 and id = any($3::text[])))`
 
 /**
- * The result gives a delegation after its ancestors, the topmost first. The caller has locked their agents,
- * so they stay the same until the transaction ends.
+ * Returns each delegation after its ancestors, the topmost first. The caller has locked their agents, so they
+ * do not change until the transaction ends.
  */
 export async function delegationLimits(
   sql: Sql,

@@ -36,7 +36,7 @@ interface DelegationOfCode extends Row {
   offsetMs: number
 }
 
-/** The search is by digest, so its duration reveals nothing about existing codes. */
+/** Searches by digest, so that the duration reveals nothing about existing codes. */
 const FIND_BY_CODE = `
 select d.id, d.owner_id as "ownerId", d.mode, d.agent_id as "agentId", c.status = 'active' as "isActive",
   coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -52,8 +52,8 @@ function redemptionBlocker({ status, codeExpiresAt }: Delegation, now: Date) {
 }
 
 /**
- * The code is the credential: the request acts for the tenant of its delegation. The lock of the agent lets
- * one of many requests redeem it.
+ * The code is the credential, so the request acts for the tenant of its delegation. The lock of the agent
+ * lets only one of many requests redeem it.
  */
 const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
   const { records, sql, switchTenant, emit, refuse } = context
@@ -77,7 +77,7 @@ const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context
   return Object.assign(response, { token: secret })
 }
 
-/** A delegation that expires earlier ends its code, too. */
+/** A delegation that expires earlier also ends its code. */
 const CODE_LIFETIME_MS = days(1)
 
 const find = (records: Records, id: string): Promise<Delegation | null> => records.findOne(Delegation, { id })
@@ -86,8 +86,8 @@ const AGENT_OF =
   'id = (select d.agent_id from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?)'
 
 /**
- * Locks the agent of a delegation. Sent before its delegations are locked, in the order of spending, so that
- * nothing is approved by their state before the change.
+ * Locks the agent of a delegation before the delegations, in the order of spending, so that no intent is
+ * approved by the state before the change.
  */
 const lockAgentOf = (id: string, { records, tenant }: Pick<Context, 'records' | 'tenant'>) =>
   records.findOne(Agent, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]), { lock: true })

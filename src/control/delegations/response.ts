@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { first } from '../../values/collections.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { readBudgetUse } from '../agents/index.ts'
 import type { DelegationRevoked } from './api.ts'
 import { type Delegation, isOpen } from './delegation.ts'
@@ -18,7 +18,7 @@ const CAPS = `
 select id, max_amount_cents as "maxAmountCents" from delegations
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Adds what is held, spent and left of each: no more than its own cap and those above it leave. */
+/** Adds the held, spent and remaining amounts of each. What remains is bounded by its own cap and by those above it. */
 export async function delegationResponses(
   delegations: readonly Delegation[],
   { sql, tenant, now }: ReadContext,
@@ -28,13 +28,15 @@ export async function delegationResponses(
     ancestors.length === 0 ? [] : sql<Cap>(CAPS, [tenant.ownerId, tenant.mode, ancestors]),
     readBudgetUse(sql, tenant, [...ancestors, ...delegations.map(({ id }) => id)]),
   ])
-  const leftOf = ({ id, maxAmountCents }: Pick<Cap, 'id' | 'maxAmountCents'>): Cents =>
-    maxAmountCents - useOf(id).heldCents - useOf(id).spentCents
+  const leftOf = ({ id, maxAmountCents }: Pick<Cap, 'id' | 'maxAmountCents'>): Cents => {
+    const { heldCents, spentCents } = useOf(id)
+    return minus(maxAmountCents, plus(heldCents, spentCents))
+  }
   return delegations.map(delegation => {
     const { heldCents, spentCents } = useOf(delegation.id)
     const capsAbove = caps.filter(({ id }) => delegation.ancestors.includes(id))
     const left = [delegation, ...capsAbove].map(leftOf)
-    const remainingCents = isOpen(delegation, now) ? least(left) : 0n
+    const remainingCents = isOpen(delegation, now) ? least(left) : NO_CENTS
     return Object.assign(delegation, { spentCents, heldCents, remainingCents })
   })
 }

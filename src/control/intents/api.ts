@@ -225,7 +225,7 @@ export const intentsApi = {
     returns: [200, ProcessStatusRecord],
     fails: lookupRefusals,
   }),
-  /** Changes nothing before the deadline, by the tenant's clock, and nothing when repeated. */
+  /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
   expire: post('/intents/{id}/expire', {
     summary: 'Expire an intent',
     callers: [],
@@ -234,7 +234,7 @@ export const intentsApi = {
     fails: lookupRefusals,
     emits: { 'intent.expired': event('The deadline of an intent has passed.', IntentEvent) },
   }),
-  /** A step in the deletion of an agent: cancels a batch of its intents, and is repeated until none is open. */
+  /** A step in the deletion of an agent. Cancels a batch of its intents, and is repeated until all are closed. */
   endForAgent: post('/agents/{id}/end-intents', {
     summary: 'Cancel the open intents of an agent that is being deleted',
     callers: [],

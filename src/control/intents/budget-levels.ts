@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
 import { type TokenLimit, tokenLimits } from '../agent-tokens/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type CardTermsRow, cardBudgets, openCardTerms } from '../card-terms/index.ts'
@@ -15,7 +15,7 @@ export interface BudgetLevelIds {
   readonly cardId: string | null
 }
 
-/** A budget below the agent's; without a limit it is only counted. */
+/** A budget below the agent's. Without a limit, it only counts. */
 interface BudgetLevel extends Omit<Budget, 'limitCents' | 'usedCents'> {
   readonly limitCents: Cents | null
   readonly paidCents?: Cents
@@ -53,10 +53,10 @@ export class BudgetLevels {
   }
 
   budgetsOf(ids: BudgetLevelIds, counters: BudgetCounters): Budget[] {
-    const below = this.#levelsOf(ids).flatMap(({ limitCents, paidCents = 0n, ...level }) =>
+    const below = this.#levelsOf(ids).flatMap(({ limitCents, paidCents = NO_CENTS, ...level }) =>
       limitCents === null
         ? []
-        : { ...level, limitCents, usedCents: counters.totalUsed(level.id) + paidCents },
+        : { ...level, limitCents, usedCents: plus(counters.totalUsed(level.id), paidCents) },
     )
     const card = this.cardOf(ids)
     return [...counters.ownerBudgets(), ...below, ...(card ? cardBudgets(card, counters) : [])]
@@ -85,7 +85,7 @@ export class BudgetLevels {
     return card?.intentId && card.intentId !== intentId ? 'card_of_other_intent' : undefined
   }
 
-  /** No later than the delegation's expiry: nothing outlives the delegation it is declared under. */
+  /** Bounded by the delegation's expiry, since an intent must not outlive its delegation. */
   cappedExpiry({ delegationId }: BudgetLevelIds, expiresAt: Date): Date {
     const delegation = delegationId ? this.#delegations(delegationId).at(-1) : undefined
     return delegation && delegation.expiresAt < expiresAt ? delegation.expiresAt : expiresAt
@@ -107,7 +107,7 @@ export class BudgetLevels {
   }
 }
 
-/** Reads only the levels that are named: most intents name none. */
+/** Reads only the levels that are named, since most intents name none. */
 export async function openBudgetLevels(
   sql: Sql,
   tenant: Tenant,

@@ -10,7 +10,10 @@ import { intentProcess } from './process.ts'
 import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
 
-/** Written exactly as in the partial indexes over open intents: with parameters they would not be used. */
+/**
+ * Repeats the condition of the partial indexes over open intents exactly, since PostgreSQL would not use them
+ * for parameters.
+ */
 export const OPEN = "status in ('created', 'approved')"
 
 type Cancelling = Pick<
@@ -54,8 +57,8 @@ const OPEN_UNDER_DELEGATIONS = `
 select id from intents where owner_id = $1 and mode = $2 and delegation_id = any($3::text[]) and ${OPEN} order by id`
 
 /**
- * Cancels the open intents of revoked delegations in the same transaction: a stolen token buys nothing more,
- * and the money is free again. The revocation has locked the agent, so no intent can be added.
+ * Cancels the open intents of revoked delegations in the same transaction: a stolen token can no longer pay,
+ * and the held money is released. The revocation has locked the agent, so no intent can be added.
  */
 export const onDelegationsRevoked = reactionToAll(
   DelegationRevoked['delegation.revoked'],
@@ -87,8 +90,8 @@ async function cancelUnder(
   const open = [...intents.values()].filter(({ status }) => !intentMachine.isFinal(status))
   for (const intent of open) {
     intent.updatedAt = now
-    // A payment that a bank may know of is not stopped. If it fails, the intent has expired and pays nothing
-    // else.
+    // A payment that a bank may have received continues. If it fails, the intent has expired and allows no
+    // other payment.
     if (intent.paymentId) intent.expiresAt = now
     else {
       cancelIntent(intent, 'Its delegation has been revoked.', context)

@@ -6,7 +6,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book } from '../../money/ledger/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { DecisionRow } from '../decisions/index.ts'
+import { type DecisionRow, summarize } from '../decisions/index.ts'
 import { payableKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { Ruling } from '../rules/index.ts'
@@ -53,7 +53,7 @@ const TAKEN_CLIENT_IDS = `
 select agent_id as "agentId", client_intent_id as "clientIntentId" from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
-/** Resolves payees first, because every rule needs them; locks agents, counters and accounts; then reads. */
+/** Resolves payees first, because every rule needs them. Then locks agents, counters and accounts, and reads. */
 async function loadBatch(requests: NonEmpty<DeclareRequest>, sql: Sql, ports: Ports): Promise<DeclareState> {
   const { tenant, now } = requests[0]
   const bodies = requests.map(({ input }) => input.body)
@@ -86,7 +86,6 @@ function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees
   }
 }
 
-/** The first reason, other than the policy, why the intent cannot be declared; undefined if it can. */
 function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: DeclareState) {
   const { body } = request.input
   const { payees } = state
@@ -101,7 +100,7 @@ function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: Declare
 const lifetimeOf = ({ input: { body } }: DeclareRequest, needsPerson: boolean): number =>
   body.paymentToken && !needsPerson ? TOKEN_LIFETIME_MS : minutes(body.expiresInMinutes)
 
-/** A mandate decides in place of the person who signed it. Everything outside its terms is decided by the policy. */
+/** A mandate decides in place of the person who signed it. The policy decides everything outside its terms. */
 const deciderOf = ({ mandate }: Ruling, { policyId }: Spender): DecidedBy =>
   mandate
     ? { type: 'mandate', id: mandate.id, name: mandate.name }
@@ -149,6 +148,7 @@ function newIntent(
     expiresAt: state.levels.cappedExpiry(spend, after(now, lifetimeOf(request, needsPerson))),
     status: needsPerson ? intentMachine.initial : decidedStatus,
     decision,
+    decisionSummary: summarize(decision),
     decidedAt: needsPerson ? null : now,
     decidedBy: needsPerson ? null : deciderOf(ruling, agent),
     comment: null,
@@ -165,8 +165,8 @@ type Declare =
     : never
 
 /**
- * A busy agent declares thousands a second, so this runs in group commits. Only an intent that waits for a
- * person has a process.
+ * A busy agent declares thousands of intents a second, so this runs in group commits. Only an intent that
+ * waits for a person has a process.
  */
 export const declare = {
   load: loadBatch,

@@ -1,5 +1,5 @@
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { formatMoney } from '../../values/money.ts'
+import { cents, formatMoney } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { CardTerms } from '../card-terms/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
@@ -45,7 +45,10 @@ async function cardSentence(
 
 type IntentStatus = (typeof intentMachine.states)[number]
 
-/** No one can approve the intent before there is enough money. The message tells what was there at the declaration. */
+/**
+ * The intent cannot be approved before there is enough money. The message states the available amount at the
+ * declaration.
+ */
 function moneyMissing({ checks }: Intent['decision']): string {
   const missing = checks.find(({ rule, outcome }) => rule === 'insufficient_funds' && outcome !== 'pass')
   return missing ? ` ${missing.message} Fund the agent’s wallet, unless it has been funded since.` : ''
@@ -103,8 +106,8 @@ export const inquiries = implement(inquiryApi, {
     if (!intent) return refuse('intent_not_found')
     if (intent.status !== 'approved' && intent.status !== 'completed') return refuse('intent_not_approved')
     const { actualAmountCents, actualMerchant } = body
-    const decision = await records.findOne(StoredDecision, { id: intent.decision.id })
-    const approvedCents = decision ? BigInt(decision.result.holdEuros) : intent.amountCents
+    const decision = await records.findOne(StoredDecision, { subjectId: intent.id, id: intent.decision.id })
+    const approvedCents = decision ? cents(decision.result.holdEuros) : intent.amountCents
     const mismatches: { field: 'amount' | 'merchant'; message: string }[] = []
     if (actualAmountCents > approvedCents)
       mismatches.push({

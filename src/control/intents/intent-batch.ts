@@ -33,7 +33,7 @@ export interface IntentBatch {
 
 /**
  * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs
- * the budget levels and the risk; an end releases, so it needs the reservations and holds instead.
+ * the budget levels and the risk. An end releases, so it needs the reservations and holds instead.
  */
 export async function loadBatch(
   requests: NonEmpty<IntentBatchRequest>,
@@ -83,7 +83,7 @@ interface CancelState extends IntentBatch {
   readonly payments: LatestPayments
 }
 
-/** An agent's token reaches the intents of its agent, a delegation's token those under the delegation. */
+/** An agent's token reaches the intents of its agent, and a delegation's token those under the delegation. */
 const isReached = ({ agentId, delegationId }: IntentRow, { actor }: IntentBatchRequest): boolean =>
   (!actor.agentId || actor.agentId === agentId) &&
   (!actor.delegationId || actor.delegationId === delegationId)
@@ -110,8 +110,8 @@ export const cancel: Cancel = {
 }
 
 /**
- * Expires an intent past its deadline by the tenant's clock. Sweep and process may both try: the second
- * changes nothing.
+ * Expires an intent past its deadline by the tenant's clock. Sweep and process may both call this; the second
+ * call changes nothing.
  */
 export const expire: Expire = {
   load: (requests, sql) => loadBatch(requests, sql, 'end'),

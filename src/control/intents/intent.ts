@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import {
   insertIntoBoth,
   lockedRowsById,
@@ -13,7 +13,7 @@ import {
 } from '../../record-store/index.ts'
 import { minutes } from '../../values/clock.ts'
 import { isNotAbout, isUnpaidIntent, type KeptWhile, type Personal } from '../../values/personal.ts'
-import { decisionTable } from '../decisions/index.ts'
+import { type DecisionSummary, decisionOf, decisionTable } from '../decisions/index.ts'
 import { foldMerchant } from '../merchants/index.ts'
 import type { Decision } from '../policies/index.ts'
 
@@ -31,7 +31,6 @@ export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as c
 /** `mismatch`: the receipts' total differs from the amount paid. */
 export const receiptStates = ['matched', 'mismatch'] as const
 
-/** The name that an operator gives is not proven. */
 export interface DecidedBy {
   type: (typeof deciders)[number]
   id: string | null
@@ -44,7 +43,7 @@ const schema = defineEntity({
     ...record('intent'),
     agentId: p.text(),
     status: p.enum(intentMachine.states).onCreate(() => intentMachine.initial),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
     payeeIban: nullable.string(),
@@ -73,9 +72,10 @@ const schema = defineEntity({
       .strictNullable()
       .onCreate(() => null),
     comment: nullable.string(),
-    decision: p.json<Decision>(),
+    decision: p.json<Decision>().formula((_, { alias }) => decisionOf(alias)),
+    decisionSummary: p.json<DecisionSummary>().name('decision'),
     transactionId: nullable.string(),
-    /** The payment in progress: until it ends, the intent cannot be cancelled and does not expire. */
+    /** The pending payment. Until it ends, the intent can neither be cancelled nor expire. */
     paymentId: nullable.string(),
     workflowId: nullable.string(),
     receiptStatus: nullable.enum(receiptStates),
@@ -88,7 +88,7 @@ schema.setClass(Intent)
 
 export const causeOf = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
 
-/** True if the payee is a record that this service's own rails pay: no card pays it then. */
+/** True if the payee is a record that this service's own rails pay, so that no card can pay it. */
 export const hasPayeeRecord = ({
   beneficiaryId,
   walletId,
@@ -99,12 +99,12 @@ export const hasPayeeRecord = ({
 
 export const TOKEN_LIFETIME_MS = minutes(15)
 
-/** Within this time a second intent with the same fingerprint may be a repetition by mistake. */
+/** Within this time, a second intent with the same fingerprint may be a repetition by mistake. */
 export const DUPLICATE_WINDOW_MS = minutes(10)
 
 /**
- * Equal for intents of one run with the same amount and the same merchant, however it is spelled. Null
- * outside a run: an agent that pays the same a hundred times a day means it.
+ * Equal for intents of one run with the same amount and the same merchant, however its name is spelled. Null
+ * outside a run, since an agent may pay the same amount a hundred times a day on purpose.
  */
 export const fingerprintOf = ({
   merchant,
@@ -177,7 +177,7 @@ export const updateIntents = updateOf(intentTable, [
   'decidedAt',
   'decidedBy',
   'comment',
-  'decision',
+  'decisionSummary',
   'transactionId',
   'paymentId',
   'holdCents',

@@ -39,7 +39,8 @@ async function simulateForAgent(agentId: string, payee: Payee, body: Body, conte
   const spendContext = await readSpendContext(sql, tenantNow, [spend])
   const agent = spenderFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')
-  // A simulation for a frozen agent always answers that it is frozen: here that is a decision, not a refusal.
+  // A simulation for a frozen agent always answers that it is frozen, which is a decision here, not a
+  // refusal.
   const blocker = agent.status === 'active' && blockerOf(spend, spendContext, tenantNow.now, context.runId)
   if (blocker) return refuse(blocker)
   const { decision } = decideIntent(spend, agent, spendContext, tenantNow, causeOf({ id: '' }))
@@ -80,14 +81,13 @@ const simulate: Simulate = async ({ body }, context) => {
   return agentId ? simulateForAgent(agentId, payee, body, context) : refuse('agent_required')
 }
 
-/** The summary of the run in Temporal's list. Temporal stores it, so it contains no names. */
+/** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = ({ amountCents, mode, status, expiresAt }: Intent): string => {
   const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
   const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
   return `Intent of ${formatMoney(amountCents)} in ${mode} mode: ${waits}`
 }
 
-/** Completes the sentence "The process waits …" for operators. */
 function waitsFor({ status, paymentId, expiresAt }: Intent): string {
   if (paymentId) return 'for the end of its payment'
   const deadline = `until ${minuteInWords(expiresAt)}`
@@ -113,10 +113,7 @@ function processStatusOf(intent: Intent, now: Date) {
 
 const find = (records: Records, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
 
-/**
- * An open status is written as text: behind a parameter PostgreSQL would not see that the index over open
- * intents has it.
- */
+/** An open status is written as text, since PostgreSQL would not use the index over open intents for a parameter. */
 const byStatus = (status: Intent['status'] | undefined): object =>
   status === 'created' || status === 'approved' ? { status, ...sqlCondition(OPEN) } : definedOnly({ status })
 

@@ -13,8 +13,9 @@ export interface IntentSearch {
 }
 
 /**
- * Each key is looked up by index: first intents that name the card, then the smallest hold that is enough,
- * then the earliest expiry. As many are read as searches run together, which may want the same ones.
+ * Finds candidates for each key by index: first intents that name the card, then the smallest hold that is
+ * enough, then the earliest expiry. Each search reads as many candidates as there are searches, since these
+ * may want the same intents.
  */
 const PAYABLE = `
 select w.n, found.id
@@ -60,7 +61,7 @@ export async function findPayableIntents(
   return found
 }
 
-/** Locks an intent that a card is issued for. The caller has locked its agent. */
+/** Locks an intent for which a card is issued. The caller has locked its agent. */
 export const lockIntentForCard = (records: Records, id: string): Promise<Intent | null> =>
   records.lock(Intent, id)
 

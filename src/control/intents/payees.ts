@@ -7,7 +7,6 @@ import { isPurse, payableWallets, type WalletRow, walletsById } from '../../mone
 import { type Cents, formatMoney } from '../../values/money.ts'
 import { foldMerchant } from '../merchants/index.ts'
 
-/** The payee of a payment token: the token names its wallet, and the intent only the holder. */
 export interface TokenPayee {
   readonly id: string
   readonly name: string
@@ -23,7 +22,7 @@ export interface PayeeReference {
   readonly paymentToken?: TokenPayee
 }
 
-/** The payee that the rules judge; the IBAN is known if the payee is a record of the service. */
+/** The payee that the rules judge. The IBAN is known if the payee is a record of the service. */
 export interface Payee {
   readonly merchant: string
   readonly payeeIban: string | null
@@ -45,10 +44,7 @@ type PayeeRefusal = readonly [
   message?: string,
 ]
 
-/**
- * The records that requests name as payees. Their name, IBAN and country count, not what a request says
- * beside them.
- */
+/** The records that requests name as payees. Their name, IBAN and country count, even if a request states others. */
 export class Payees {
   readonly #wallets: ReadonlyMap<string, WalletRow>
   readonly #beneficiaries: ReadonlyMap<string, PayeeRow>
@@ -102,7 +98,7 @@ export class Payees {
   }
 }
 
-/** A payment request is paid while it is open, and as a whole: an intent for less or more could not pay it. */
+/** A payment request is paid while it is open, and as a whole, so the intent must have its exact amount. */
 export function requestRefusal(request: Payable | undefined, amount: Cents): PayeeRefusal | undefined {
   if (!request) return ['request_not_found']
   const { status, amountCents } = request
@@ -132,7 +128,6 @@ export async function findRequests(
   )
 }
 
-/** Reads nothing if no request names a record, as most intents do not. */
 export async function openPayees(
   sql: Sql,
   tenant: Tenant,
@@ -150,8 +145,8 @@ export async function openPayees(
 }
 
 /**
- * The spend for risk scoring: without the country if a transfer pays it, as a transfer says nothing about
- * where the agent is.
+ * The spend for risk scoring. Omits the country if a transfer pays it, since a transfer does not show where
+ * the agent is.
  */
 export const spendForRisk = <
   T extends { readonly country: string | null; readonly payeeIban?: string | null | undefined },

@@ -38,7 +38,7 @@ interface OpenedForPayments {
 }
 
 /**
- * Intents that are being paid. An intent has one payment, of no more than is held for it; that payment
+ * Intents that are being paid. An intent has one payment, of at most the amount held for it; that payment
  * releases the rest of the money and of the limits.
  */
 export class IntentPayments {
@@ -47,7 +47,7 @@ export class IntentPayments {
   readonly #changed = new Set<IntentRow>()
   readonly #exhausted: ExhaustedMandates
   #intents: ReadonlyMap<string, IntentRow>
-  /** Empty if the caller opened none: payments that are only cancelled change no limit. */
+  /** Empty if the caller opened none, since payments that are only cancelled change no limit. */
   readonly counters: BudgetCounters
   readonly holds: readonly Cause[]
 
@@ -64,7 +64,6 @@ export class IntentPayments {
     this.holds = ids.map(id => causeOf({ id }))
   }
 
-  /** Called once the accounts are locked. */
   async lock(sql: Sql): Promise<void> {
     const ids = this.holds.map(({ id }) => id)
     if (ids.length > 0) this.#intents = await lockIntents(sql, this.#tenantNow.tenant, ids)
@@ -86,8 +85,8 @@ export class IntentPayments {
   }
 
   /**
-   * Why a payment in progress must not be submitted any more; undefined if it may. Intents for two merchants
-   * can be approved before the agent has paid its first one: only that merchant is paid from then on.
+   * Why a pending payment must not be submitted any more; undefined if it may. Intents for two merchants can
+   * be approved before the agent has paid its first one, and from then on only that merchant is paid.
    */
   submissionBlockerOf({ agentId, merchant }: IntentRow): SubmissionBlocker | undefined {
     const agent = this.#agents.get(agentId)
@@ -96,12 +95,12 @@ export class IntentPayments {
     return first === null || isSameMerchant(first, merchant) ? undefined : 'intent_other_merchant'
   }
 
-  /** A payment is in progress: held money stays held until it ends. */
+  /** A payment is pending, so held money stays held until it ends. */
   begin(intent: IntentRow, paymentId: string): void {
     this.#change(intent, { paymentId })
   }
 
-  /** The payment was cancelled before its submission: the intent can be paid again, or ends. */
+  /** The payment was cancelled before its submission, so the intent can be paid again, or ends. */
   cancel(intent: IntentRow, { wake }: Pick<PaymentContext, 'wake'>): void {
     this.#change(intent, { paymentId: null })
     if (intent.workflowId) wake(intentProcess, intent)
@@ -115,7 +114,6 @@ export class IntentPayments {
     this.#endMandateOf(intent, context)
   }
 
-  /** Ends the mandate that approved the intent, if this payment was the last that it allows. */
   #endMandateOf({ decidedBy }: IntentRow, context: PaymentContext): void {
     if (decidedBy?.type === 'mandate' && decidedBy.id)
       this.#exhausted.endIfUsedUp(decidedBy.id, this.counters, context)
@@ -141,7 +139,7 @@ export class IntentPayments {
   }
 }
 
-/** Locks the agents of these intents and their counters. Called before any account is locked. */
+/** Locks the agents of these intents and their counters. Call this before any account is locked. */
 export async function openPayments(
   sql: Sql,
   tenantNow: TenantNow,
@@ -173,7 +171,7 @@ type Status = (typeof receiptStates)[number] | null
 const LOCK = 'select 1 from intents where owner_id = $1 and mode = $2 and id = $3 for update'
 const NOTE = 'update intents set receipt_status = $4 where owner_id = $1 and mode = $2 and id = $3'
 
-/** Read under the intent's lock, so that no one else changes the receipts meanwhile. */
+/** Reads under the intent's lock, so that the receipts do not change meanwhile. */
 export async function noteReceipts(
   intentId: string,
   read: () => Promise<Status>,

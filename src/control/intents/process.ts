@@ -1,6 +1,6 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins when an intent waits for a person; ends when the intent is completed, cancelled, denied or expired. */
+/** Begins when an intent waits for a person, and ends when the intent is completed, cancelled, denied or expired. */
 export const intentProcess = {
   name: 'intent',
   title: 'Intent',

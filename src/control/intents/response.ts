@@ -40,7 +40,7 @@ export async function intentResponse(intent: Intent, context: ReadContext) {
 
 export const unpaidResponse = <T extends object>(intent: T) => withMembers(intent, { payment: null })
 
-/** Null if the payment was completed, as the intent's status says that. */
+/** Null if the payment was completed, which the intent's status already says. */
 export function paymentSentence({ status, reason }: IntentPayment): string | null {
   const why = reason ? ` ${reason.message}` : ''
   if (status === 'rejected') return `Its payment was rejected, and the money was returned.${why}`
@@ -50,14 +50,14 @@ export function paymentSentence({ status, reason }: IntentPayment): string | nul
   return reason ? `Its payment is pending and waits.${why}` : 'Its payment is pending.'
 }
 
-/** The person whose decision led to the status; a later event is not that person's act. */
+/** The person whose decision led to the status. A later event is not that person's act. */
 const personOf = ({ status, decidedBy }: IntentRow): string | null =>
   decidedBy?.type === 'console' && (status === 'approved' || status === 'denied') ? decidedBy.id : null
 
 const mandateOf = ({ status, decidedBy }: IntentRow): string | null =>
   decidedBy?.type === 'mandate' && status === 'approved' ? decidedBy.id : null
 
-/** The data of an intent's event: no purpose and no full texts. */
+/** The data of an intent's event. It contains neither the purpose nor full texts. */
 export function intentEvent(intent: IntentRow, reason?: string) {
   const { id, agentId, runId, delegationId, cardId, requestId, paymentTokenId } = intent
   const { status, amountCents, merchant } = intent

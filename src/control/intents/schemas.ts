@@ -146,7 +146,7 @@ export const lookupRefusals = { intent_not_found }
 
 const { assertion_required: _, ...signatureRefusals } = assertionRefusals
 
-/** For a signature that is sent along. Without one, the refusal is `attestation_required`. */
+/** For a signature that is sent with the request. Without one, the refusal is `attestation_required`. */
 export { signatureRefusals }
 
 export const decisionRefusals = {

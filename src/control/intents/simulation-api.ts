@@ -58,7 +58,7 @@ const SimulatedDecision = DecisionRecord.extend({
   id: z.null().meta({ description: 'Null: nothing is stored.', examples: [null] }),
 }).meta({ id: 'SimulatedDecision' })
 
-/** The URL is below the policies. The code is here because it needs everything that decides intents. */
+/** The URL is below the policies, but the code is here, because it needs all that decides intents. */
 export const simulationApi = {
   simulate: post('/policies/simulate', {
     readsClock: true,

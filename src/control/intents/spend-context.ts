@@ -2,7 +2,7 @@ import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
 import { after } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
 import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
 import { AgentMandates } from '../mandates/index.ts'
@@ -23,18 +23,17 @@ export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest,
   readonly agentId: string
 }
 
-/** The money in wallets: the ledger's locked book, or balances that were only read. */
+/** The money in wallets: either the ledger's locked book, or balances that were only read. */
 export interface Funds {
   available(walletId: string): Cents
   isFrozen(walletId: string): boolean
 }
 
-/** Everything that decides intents. Decisions change it, so each sees what the earlier ones took. */
+/** All that decides intents. Decisions change it, so each sees what the earlier ones used. */
 export interface SpendContext<F extends Funds = Funds> {
   readonly agents: ReadonlyMap<string, Spender>
   readonly levels: BudgetLevels
   readonly counters: BudgetCounters
-  /** The mandates by which the agents may spend without a person. They are opened with the counters. */
   readonly mandates: AgentMandates
   readonly funds: F
   readonly riskAssessor: RiskAssessor
@@ -95,7 +94,7 @@ export const readSpendContext = contextLoader({
   async funds(sql, { tenant }, wallets) {
     const balances = await balancesOf(sql, tenant, wallets)
     return {
-      available: wallet => balances.get(wallet)?.availableCents ?? 0n,
+      available: wallet => balances.get(wallet)?.availableCents ?? NO_CENTS,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
     }
   },
@@ -136,7 +135,6 @@ interface DecidedIntent extends SpendDecision {
   readonly possibleDuplicateOf: string | null
 }
 
-/** Declared and simulated intents get the same answer. */
 export function decideIntent(
   proposed: ProposedSpend,
   agent: Spender,
@@ -175,8 +173,8 @@ interface AgentFingerprint {
 }
 
 /**
- * Written as in the index on fingerprints (stored as `likeness`). An intent that was denied, cancelled or has
- * expired has no duplicate.
+ * Repeats the condition of the index on fingerprints (stored as `likeness`). An intent that was denied,
+ * cancelled or has expired is not a duplicate.
  */
 const LATEST = `
 select w.likeness as fingerprint, latest.id
@@ -187,7 +185,6 @@ cross join lateral (
     and i.status in ('created', 'approved', 'completed')
   order by i.created_at desc limit 1) as latest`
 
-/** The caller has locked the agents. */
 async function findDuplicates(
   sql: Sql,
   { tenant: { ownerId, mode }, now }: TenantNow,

@@ -152,7 +152,7 @@ export const mandatesApi = {
     returns: [200, ProcessStatusRecord],
     fails: lookupFails,
   }),
-  /** Changes nothing before the end, by the tenant's clock, and nothing when repeated. */
+  /** May be repeated. Changes nothing before the end, by the tenant's clock. */
   expire: post('/mandates/{id}/expire', {
     summary: 'Expire a mandate',
     callers: [],

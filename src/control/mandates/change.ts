@@ -21,8 +21,8 @@ const AGENT_OF = 'id = (select m.agent_id from mandates m where m.owner_id = ? a
 type Locking = Pick<Context, 'records' | 'tenant'>
 
 /**
- * Locks the agent first, as spending does, and then the mandate: nothing is approved by the state before the
- * change.
+ * Locks the agent first, as spending does, and then the mandate, so that no intent is approved by the state
+ * before the change.
  */
 async function lockMandate(id: string, { records, tenant }: Locking) {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
@@ -91,7 +91,7 @@ export const revoke: HandlerOf<typeof mandatesApi.revoke> = async ({ params, bod
   return mandateResponse(mandate, context)
 }
 
-/** Uses the tenant's clock. Sweep and process may both try: the second changes nothing. */
+/** Uses the tenant's clock. Sweep and process may both call this; the second call changes nothing. */
 export const expire: HandlerOf<typeof mandatesApi.expire> = async ({ params }, context) => {
   const { now, emit, wake, refuse } = context
   const found = await lockMandate(params.id, context)
@@ -106,7 +106,7 @@ export const expire: HandlerOf<typeof mandatesApi.expire> = async ({ params }, c
 
 type Reacting = Context<never, typeof mandateSuspended>
 
-/** The change of the agent holds the agent's lock, so no intent is approved by its mandates any more. */
+/** The change of the agent holds the agent's lock, so its mandates approve no further intents. */
 async function suspendOfAgent(
   agentId: string,
   because: Suspension,
@@ -131,10 +131,7 @@ export const mandateReactions = {
   'agent.deleting': reaction(AgentEvent, mandateSuspended, ({ agentId }, context) =>
     suspendOfAgent(agentId, 'agent_deleted', 'The agent is being deleted.', context),
   ),
-  /**
-   * Agents are locked first, as spending does. The tenant is locked for the removal, so no mandate of this
-   * person is added.
-   */
+  /** Locks agents first, as spending does. The removal has locked the tenant, so no mandate of this person is added. */
   'person.removed': reaction(
     personEvents['person.removed'],
     mandateSuspended,
@@ -159,7 +156,7 @@ type Ended = Pick<Mandate, 'id' | 'status' | 'suspendedBecause' | 'endedAt' | 'u
 
 const update = updateOf(tableOf(Mandate), ['status', 'suspendedBecause', 'endedAt', 'updatedAt'])
 
-/** Ends mandates whose last part has been paid, in the transaction of the payment. Their agents are locked. */
+/** Ends mandates after their last payment, in the transaction of that payment. Their agents are locked. */
 export class ExhaustedMandates {
   readonly #tenantNow: TenantNow
   readonly #ended = new Map<string, Ended>()
@@ -168,7 +165,7 @@ export class ExhaustedMandates {
     this.#tenantNow = tenantNow
   }
 
-  /** Called once a payment on an intent that the mandate has approved is counted. */
+  /** Called once a payment on an intent of the mandate has been counted. */
   endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: EmitContext): void {
     const mandate = findOpenMandate(id, counters)
     if (!mandate || this.#ended.has(id) || !isUsedUp(mandate.constraints, counters.madeUses(id))) return

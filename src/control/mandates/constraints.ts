@@ -2,7 +2,7 @@ import type { Cents } from '../../values/money.ts'
 import { payeeMatcher } from '../merchants/index.ts'
 import { lackOf, type MandateLimit } from '../rules/index.ts'
 
-/** Null: no such limit. An empty list: any merchant, category or country. */
+/** Null means no such limit. An empty list means any merchant, category or country. */
 export interface Constraints {
   readonly perTransactionCents: Cents | null
   readonly perDayCents: Cents | null
@@ -14,7 +14,7 @@ export interface Constraints {
   readonly countries: string[]
 }
 
-/** Compiled once, as they are asked often. Merchants are compared as policies compare them. */
+/** Compiled once, as they are evaluated often. Merchants are compared as policies compare them. */
 export interface CompiledConstraints extends Constraints {
   readonly findMerchant: ReturnType<typeof payeeMatcher>
   readonly mccSet: ReadonlySet<string>
@@ -86,7 +86,10 @@ export const whyOutside = (
 ): string | undefined =>
   wrongPayee(constraints, spend) ?? lackOf(figuresOf(constraints, used), spend.amountCents)
 
-/** Everything that a mandate allows in all has been paid, and nothing of it can be refunded to it. */
+/**
+ * Whether the whole amount of a mandate, or all its payments, have been used, and no refund can give anything
+ * back to it.
+ */
 export const isUsedUp = (
   { totalCents, count }: Pick<Constraints, 'totalCents' | 'count'>,
   made: { readonly spentCents: Cents; readonly uses: number },

@@ -73,7 +73,7 @@ export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, c
 }
 
 /**
- * Verifies the signature before anything is locked. The tenant's people are locked before the agent: the
+ * Verifies the signature before any row is locked. Locks the tenant's people before the agent, so that the
  * signer is not removed meanwhile.
  */
 export const create: Create = async ({ body }, context) => {

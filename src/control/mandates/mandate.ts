@@ -7,8 +7,8 @@ import type { Personal } from '../../values/personal.ts'
 import type { Constraints } from './constraints.ts'
 
 /**
- * `exhausted`: everything it allows has been paid. Amounts that intents under it only hold may be released,
- * so they exhaust nothing.
+ * `exhausted`: everything it allows has been paid. Held amounts of intents may be released, so they do not
+ * exhaust it.
  */
 export const mandateMachine = machine('mandate', {
   active: ['suspended', 'revoked', 'expired', 'exhausted'],
@@ -18,13 +18,13 @@ export const mandateMachine = machine('mandate', {
   exhausted: [],
 })
 
-/** Written exactly as in the partial indexes over open mandates. */
+/** Repeats the condition of the partial indexes over open mandates exactly. */
 export const OPEN = "status in ('active', 'suspended')"
 
 export const suspensions = ['requested', 'agent_frozen', 'agent_deleted', 'signer_removed'] as const
 export type Suspension = (typeof suspensions)[number]
 
-/** The most open mandates of one agent: each is checked for each of its intents. */
+/** Bounds the open mandates of an agent, since each is checked for each of its intents. */
 export const MAX_OPEN = 20
 
 export const MAX_DAYS = 366
@@ -56,7 +56,7 @@ const schema = defineEntity({
   },
 })
 
-/** A person's permission in advance: an intent inside it waits for no one. */
+/** A person's permission in advance. An intent within its terms does not wait for an approval. */
 export class Mandate extends schema.class {}
 schema.setClass(Mandate)
 

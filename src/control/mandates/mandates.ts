@@ -10,13 +10,12 @@ import { Mandate, mandateMachine, mandatesPersonal, OPEN } from './mandate.ts'
 import { type MandateSignal, mandateProcess } from './process.ts'
 import { mandateResponse, mandateResponses } from './response.ts'
 
-/** The summary of the run in Temporal's list. Temporal stores it, so it contains no names. */
+/** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = ({ agentId, mode, status, expiresAt }: Mandate): string => {
   const stands = mandateMachine.isFinal(status) ? status : `${status}, until ${minuteInWords(expiresAt)}`
   return `Mandate for ${agentId} in ${mode} mode: ${stands}`
 }
 
-/** Completes the sentence "The process waits …" for operators. */
 const waitsFor = ({ status, expiresAt }: Mandate): string =>
   status === 'suspended'
     ? `for it to be resumed, until ${minuteInWords(expiresAt)}`

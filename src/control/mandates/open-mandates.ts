@@ -1,5 +1,5 @@
 import { weightedCache } from '../../values/bounded-cache.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type MandateUse, mandateInWords } from '../rules/index.ts'
 import {
@@ -28,7 +28,7 @@ interface StoredTerms {
   readonly countries: string[]
 }
 
-/** A mandate whose counters are open. Its agent is locked, so it stays the same until the transaction ends. */
+/** A mandate whose counters are open. Its agent is locked, so it does not change until the transaction ends. */
 export interface OpenMandate {
   readonly id: string
   readonly agentId: string
@@ -39,7 +39,7 @@ export interface OpenMandate {
   readonly constraints: CompiledConstraints
 }
 
-/** Cached mandates are limited by their list entries, all together. */
+/** Bounds the cache by the list entries of all cached mandates. */
 const MAX_CACHED_ENTRIES = 50_000
 const BASE_ENTRIES = 10
 
@@ -50,16 +50,16 @@ const compiled = weightedCache(
     BASE_ENTRIES + merchants.length + mccs.length + countries.length,
 )
 
-const eurosOf = (cents: string | null): Cents | null => (cents === null ? null : BigInt(cents))
+const amountOf = (text: string | null): Cents | null => (text === null ? null : cents(text))
 
 function readTerms(id: string, terms: StoredTerms): OpenMandate {
   const { agentId, personId, name, status, expiresAt, count, merchants, mccs, countries } = terms
   const constraints = compiled(id, () =>
     compileConstraints({
-      perTransactionCents: eurosOf(terms.perTransactionCents),
-      perDayCents: eurosOf(terms.perDayCents),
-      perMonthCents: eurosOf(terms.perMonthCents),
-      totalCents: eurosOf(terms.totalCents),
+      perTransactionCents: amountOf(terms.perTransactionCents),
+      perDayCents: amountOf(terms.perDayCents),
+      perMonthCents: amountOf(terms.perMonthCents),
+      totalCents: amountOf(terms.totalCents),
       count,
       merchants,
       mccs,
@@ -109,7 +109,7 @@ export class AgentMandates {
     this.#counters = counters
   }
 
-  /** The covering mandate that ends first; otherwise why none covers the spend. */
+  /** The covering mandate that ends first. Otherwise the result says why no mandate covers the spend. */
   covering(agentId: string, spend: MandatedSpend, now: Date): Mandated {
     const standing = (this.#byAgent.get(agentId) ?? []).filter(({ expiresAt }) => expiresAt > now)
     if (standing.length === 0) return NO_MANDATE

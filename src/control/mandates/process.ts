@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins with the mandate; ends when it is revoked, expired or exhausted. */
 export const mandateProcess = {
   name: 'mandate',
   title: 'Mandate',

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { first } from '../../values/collections.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { type BudgetCounters, readCounters } from '../budgets/index.ts'
 import { remainingOf } from '../rules/index.ts'
@@ -18,7 +18,14 @@ interface Use extends MandateCounters {
   readonly spentCents: Cents
 }
 
-const UNUSED: Use = { heldCents: 0n, spentCents: 0n, dayCents: 0n, monthCents: 0n, totalCents: 0n, uses: 0 }
+const UNUSED: Use = {
+  heldCents: NO_CENTS,
+  spentCents: NO_CENTS,
+  dayCents: NO_CENTS,
+  monthCents: NO_CENTS,
+  totalCents: NO_CENTS,
+  uses: 0,
+}
 
 function useOf({ id }: Mandate, counters: BudgetCounters): Use {
   const { reservedCents: heldCents, spentCents } = counters.madeUses(id)
@@ -28,7 +35,7 @@ function useOf({ id }: Mandate, counters: BudgetCounters): Use {
 function leftOf(mandate: Mandate, used: Use, now: Date) {
   const isOver = !isOpen(mandate, now)
   const left = (limit: Cents | null, used: Cents): Cents | null =>
-    limit === null ? null : isOver ? 0n : remainingOf({ limit, used })
+    limit === null ? null : isOver ? NO_CENTS : remainingOf({ limit, used })
   const { perDayCents, perMonthCents, totalCents, count } = mandate
   return {
     dayLeftCents: left(perDayCents, used.dayCents),

@@ -15,7 +15,7 @@ export const status = z.enum(mandateMachine.states).meta({
 
 const limit = (description: string) => positiveMoney().nullable().default(null).meta({ description })
 
-/** A person reads all entries before signing. */
+/** Bounds the lists, since a person reads all entries before signing. */
 const MAX_ENTRIES = 100
 
 const moneyLimits = {
@@ -68,7 +68,7 @@ const ConstraintsRecord = z
   })
   .meta({ id: 'MandateConstraints' })
 
-/** The members of a mandate as they are requested and signed; the name is its owner's, and is not signed. */
+/** The members of a mandate as they are requested and signed. The owner chooses the name, which is not signed. */
 export const newMandate = {
   agentId: id('agent'),
   name: label
@@ -128,7 +128,7 @@ export const MandateEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
-/** Every operation that pays on intents emits it: a payment can use up the last of a mandate. */
+/** Emitted by every operation that pays on intents, since any payment may exhaust a mandate. */
 export const mandateExhausted = {
   'mandate.exhausted': event('Everything that a mandate allows has been paid.', MandateEvent),
 }

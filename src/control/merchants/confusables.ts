@@ -1,6 +1,6 @@
 /**
  * Letters and digits of other scripts that look like Latin ones: the entries of Unicode's `confusables.txt`
- * (UTS #39) that no decomposition covers; small capitals and letters with a stroke are added.
+ * (UTS #39) that no decomposition covers, with small capitals and letters with a stroke added.
  */
 const lookalikes = {
   a: 'ɑΑαАаᎪᗅᴀꓮ𐊠𖽀⍺',
@@ -58,7 +58,7 @@ const lookalikes = {
 const latinByLookalike = new Map<string, string>()
 for (const [latin, characters] of Object.entries(lookalikes))
   for (const character of characters) latinByLookalike.set(character, latin)
-// Names are compared without their case, so a lookalike in one case is one in the other case too.
+// Names are compared without their case, so a lookalike in one case is a lookalike in the other as well.
 for (const [character, latin] of [...latinByLookalike])
   for (const otherCase of [character.toLowerCase(), character.toUpperCase()])
     if (!latinByLookalike.has(otherCase)) latinByLookalike.set(otherCase, latin)
@@ -71,12 +71,12 @@ const allBeyondAscii = new RegExp(beyondAscii, 'gu')
 const replaceLookalikes = (text: string): string =>
   text.replace(allBeyondAscii, character => latinByLookalike.get(character) ?? character)
 
-/** Replaces twice: some lookalikes decompose into something that looks different, others appear by decomposition. */
+/** Replaces twice: some lookalikes decompose into a different shape, and others appear only by decomposition. */
 const toLatin = (text: string): string =>
   replaceLookalikes(replaceLookalikes(text).normalize('NFKD').replace(accentOrInvisible, ''))
 
 /**
- * The skeleton of a text in the sense of UTS #39: texts that look alike have the same one. For comparison
+ * The skeleton of a text in the sense of UTS #39, which is equal for texts that look alike. For comparison
  * only: `i`, `l` and `1` are one letter in it, and `rn` is an `m`.
  */
 export const skeleton = (text: string): string =>
@@ -87,5 +87,5 @@ export const skeleton = (text: string): string =>
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
 
-/** Invisible characters other than spaces: no one types them, and no reader sees them. */
+/** Finds invisible characters other than spaces, which are never typed and never seen. */
 export const hasInvisible = (text: string): boolean => /\p{Default_Ignorable_Code_Point}|\p{Cc}/u.test(text)

@@ -18,7 +18,7 @@ const CONFIDENCE = { known: 0.95, beginsAsKnown: 0.7, guessed: 0.5, cleaned: 0.3
 type Resolution = Pick<ResolvedDescriptor, 'name' | 'mcc' | 'confidence'>
 
 /**
- * Finds a known merchant, unless the other words tell another trade: the Shell Beach Restaurant is no filling
+ * Finds a known merchant, unless other words name another trade: the Shell Beach Restaurant is not a filling
  * station.
  */
 function resolveKnown(words: readonly string[]): Resolution | undefined {
@@ -61,7 +61,6 @@ export function noiseTrimmingSteps(text: string): string[][] {
   return steps
 }
 
-/** Words with small letters, and abbreviations without vowels, stay as they are. */
 const capitalize = (word: string): string =>
   /\p{Ll}/u.test(word) || /^[^AEIOUY\P{Lu}]{2,3}$/u.test(word)
     ? word
@@ -75,7 +74,7 @@ function guessName(text: string): Resolution {
   return { name, mcc, confidence: mcc ? CONFIDENCE.guessed : CONFIDENCE.cleaned }
 }
 
-/** Applies rules only: the same text always has the same answer. */
+/** Applies only rules, so the same text always has the same result. */
 export function resolveDescriptor(query: string): ResolvedDescriptor {
   const { text, processors } = stripProcessors(query)
   const { name, mcc, confidence } =

@@ -1,5 +1,5 @@
 /**
- * Merchants that agents often pay: name, usual category, and how statements write them. A pattern matches
+ * Merchants that agents often pay: name, usual category, and how statements spell them. A pattern matches
  * whole words; one that ends in `…` is a prefix. A merchant without patterns is matched by its name.
  */
 const table = `

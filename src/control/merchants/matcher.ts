@@ -34,11 +34,9 @@ const bySpelling: Normalization = { host: host => host, name: foldName }
 
 const byAppearance: Normalization = {
   host: host => skeleton(host.includes('xn--') ? domainToUnicode(host) : host),
-  // Spaces and punctuation are left out: readers hardly notice them.
   name: name => skeleton(name).replace(/[\s\p{P}]/gu, '') || foldName(name),
 }
 
-/** One key for all merchants that look alike. */
 export function merchantSkeleton(merchant: string): string {
   const host = hostOf(merchant)
   return host ? byAppearance.host(host) : byAppearance.name(merchant)
@@ -68,7 +66,7 @@ class PatternIndex {
     const host = hostOf(pattern)
     if (domain) this.#domains.set(this.#normalization.host(domain), position)
     else if (host) this.#hosts.set(this.#normalization.host(host), position)
-    // When appearance counts, a host is a name too: `Booking com` looks like booking.com.
+    // When appearance counts, a host is also a name, since `Booking com` looks like booking.com.
     if (!domain && (!host || this.#normalization === byAppearance))
       this.#names.set(this.#normalization.name(pattern), position)
   }
@@ -87,8 +85,8 @@ class PatternIndex {
 interface MatcherOptions {
   /**
    * Whether a merchant also matches a pattern by appearance, or by any of the names in its text. Blocklists
-   * need it: a Cyrillic `а` or a processor's prefix must not get around them. Allowlists must not have it: a
-   * merchant that looks like an allowed one would be paid.
+   * need this, so that a Cyrillic `а` or a processor's prefix does not get around them. Allowlists must not
+   * use it, since a merchant that looks like an allowed one would be paid.
    */
   readonly lookalikes?: boolean
 }
@@ -99,7 +97,7 @@ interface ListReading {
   readonly namesOfMerchant: (merchant: string) => readonly string[]
 }
 
-/** With the processor: another processor may have another customer of the same name. */
+/** Includes the processor, since another processor may have another customer of the same name. */
 const keyWithProcessor = ({ name, processor }: NamedMerchant): string =>
   processor === null ? name : `${processor} *${foldMerchant(name)}`
 
@@ -144,7 +142,7 @@ export function payeeMatcher(
     looksLikeIban(pattern) ? [] : [...reading.namesOfPattern(pattern)].map(name => [name, position] as const),
   )
   for (const [name, position] of names.reverse()) for (const index of indexes) index.add(name, position)
-  // An IBAN in the name does not prove that the account is paid: it can block a payee, and never allows one.
+  // An IBAN in the name does not prove that the account is paid. It can block a payee, but never allow one.
   const ibansInName = (merchant: string): string[] =>
     lookalikes && ibans.size > 0 ? [plainIban(merchant)] : []
   return (merchant, iban) => {
@@ -156,7 +154,6 @@ export function payeeMatcher(
   }
 }
 
-/** As an allowlist of that one merchant would find. */
 export function isSameMerchant(bound: string, merchant: string): boolean {
   if (bound === merchant || foldMerchant(bound) === foldMerchant(merchant)) return true
   if (!merchant.includes('*') && !bound.includes('*')) return false
@@ -169,7 +166,7 @@ export function isSameMerchant(bound: string, merchant: string): boolean {
 export const isSamePayee = (bound: string, merchant: string, iban: string | null | undefined): boolean =>
   looksLikeIban(bound) ? plainIban(bound) === iban : isSameMerchant(bound, merchant)
 
-/** Labels under which anyone can register in a country's domain: `co.uk`, `com.au`. */
+/** Labels below which anyone can register in a country's domain: `co.uk`, `com.au`. */
 const publicLabels = new Set(['ac', 'co', 'com', 'edu', 'gov', 'gob', 'go', 'ne', 'net', 'or', 'org'])
 
 type PatternCheck = readonly [hasProblem: (pattern: string) => boolean, problem: string]
@@ -208,7 +205,7 @@ export function patternProblem(pattern: string): string | undefined {
   return ibanProblem && `looks like an IBAN, and is none: ${ibanProblem}`
 }
 
-/** Short because it is indexed; the same for every spelling of a merchant. */
+/** Short because it is indexed. The key is the same for every spelling of a merchant. */
 export const merchantKey = (merchant: string): string =>
   hash('sha256', foldMerchant(merchant), 'base64url').slice(0, 22)
 
@@ -221,7 +218,7 @@ interface NetworkMerchant {
   readonly url: string | null
 }
 
-/** A merchant may have been declared by its descriptor, the name in that, or its host. */
+/** A merchant may have been declared by its descriptor, by the name in that, or by its host. */
 export function payableKeys({ descriptor, url }: NetworkMerchant): string[] {
   const host = url === null ? undefined : hostOf(url)
   const names = [descriptor, namedMerchant(descriptor).name, resolveDescriptor(descriptor).name]

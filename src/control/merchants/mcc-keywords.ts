@@ -1,5 +1,5 @@
 /**
- * Words that tell what a merchant sells, in several languages, by category code. A word that ends in `…` is a
+ * Words that show what a merchant sells, in several languages, by category code. A word that ends in `…` is a
  * prefix.
  */
 const table = `

@@ -1,4 +1,3 @@
-/** Merchant category codes from 5600 to 5999: clothes, furniture, digital goods, restaurants and shops of every kind. */
 export const shops = `
 5611 Menswear
 5621 Womenswear

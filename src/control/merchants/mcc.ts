@@ -7,7 +7,7 @@ interface Category {
   readonly description: string
 }
 
-/** ISO leaves these codes to the card schemes, which give them to single companies. */
+/** ISO leaves these codes to the card schemes, which assign them to single companies. */
 const companyCategories = [
   { from: 3000, to: 3350, description: 'An airline with a code of its own' },
   { from: 3351, to: 3500, description: 'A car hire company with a code of its own' },

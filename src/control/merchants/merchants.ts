@@ -3,14 +3,14 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, plus } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
 import { foldMerchant, merchantSkeleton, patternProblem, payeeMatcher } from './matcher.ts'
 import { categories, mccGroup, mccGroups } from './mcc.ts'
 
-// Reads the agent's latest 2,000 records by its index, in any status: the cost does not grow with the
+// Reads the agent's latest 2,000 records by its index, in any status, so that the cost does not grow with the
 // history.
 const SPENDS = `
 with paid as (
@@ -35,7 +35,7 @@ interface MerchantSpend {
   lastUsedAt: Date
 }
 
-/** Adds up the spellings of each merchant under the latest one: rows come in that order. */
+/** Adds up the spellings of each merchant under the latest one, in which order the rows come. */
 function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
   const merchants = new Map<string, MerchantSpend>()
   for (const row of rows) {
@@ -43,7 +43,7 @@ function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
     const merged = merchants.get(key)
     if (merged) {
       merged.spends += row.spends
-      merged.amountCents += row.amountCents
+      merged.amountCents = plus(merged.amountCents, row.amountCents)
     } else merchants.set(key, { ...row })
   }
   return [...merchants.values()].sort(byUse)
@@ -76,7 +76,8 @@ async function suggest(
   const [lists] = await sql<{ allow: string[]; block: string[] }>(LISTS, [ownerId, mode, agentId])
   const findAllowed = payeeMatcher(lists?.allow ?? [])
   const findBlocked = payeeMatcher(lists?.block ?? [], { lookalikes: true })
-  // The merchants paid most come first: of two that look the same, the later one is the suspicious one.
+  // The merchants with the highest payments come first: of two that look the same, the later one is the
+  // suspicious one.
   const firstBySkeleton = new Map<string, string>()
   return mergeSpellings(rows).map(spend => {
     const { merchant } = spend

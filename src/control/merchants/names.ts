@@ -4,15 +4,15 @@ import { knownName, noiseTrimmingSteps, resolveDescriptor } from './descriptors.
 import { stripProcessors, withoutLegalForm } from './noise.ts'
 
 const dots = /[.。．｡]/
-/** A URL scheme as browsers read it: with any number of slashes of either kind. */
+/** A URL scheme as browsers read it, with any number of slashes of either kind. */
 const scheme = /^(?:https?:[/\\]*|(?:[a-z][a-z\d+.-]*:)?\/\/)/i
 
-/** At least two labels, the last of which is a word: a version or an amount is no host. */
+/** At least two labels, and the last is a word, since a version or an amount is not a host. */
 const wellFormed = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*\.[a-z][a-z\d-]+$/
 
 /**
- * The host that a text names, bare or in a URL, as DNS knows it: lower case, punycode, no port, no trailing
- * dot. Undefined for any other text.
+ * The host in a text, bare or in a URL, as DNS knows it: lower case, punycode, no port, no trailing dot.
+ * Undefined for any other text.
  */
 export function hostOf(text: string): string | undefined {
   if (!dots.test(text)) return undefined
@@ -39,7 +39,7 @@ export interface NamedMerchant {
 
 /**
  * Removes only processors and a trailing number, so that an allowlist can rely on the name. `Bookshop*Casino`
- * stays whole: the text before an asterisk proves nothing.
+ * stays whole, since the text before an asterisk proves nothing.
  */
 export function namedMerchant(text: string): NamedMerchant {
   if (!text.includes('*')) return { name: text, processor: null }
@@ -49,8 +49,9 @@ export function namedMerchant(text: string): NamedMerchant {
 }
 
 /**
- * Every name that a descriptor can mean: the whole, its parts, each with more and more noise removed, and the
- * processors. A blocklist compares them all, so a blocked merchant is not paid under any of these names.
+ * Every name that a descriptor can mean: the whole text, its parts, each with more and more noise removed,
+ * and the processors. A blocklist compares them all, so a blocked merchant is not paid under any of these
+ * names.
  */
 export const allNamesIn = boundedCache((text: string): readonly string[] => {
   if (hostOf(text)) return [text]
@@ -63,13 +64,12 @@ export const allNamesIn = boundedCache((text: string): readonly string[] => {
   return [...names]
 })
 
-/** Few names per pattern of a blocklist, because a list may be long. */
+/** Yields few names per pattern of a blocklist, because a list may be long. */
 export function namesOfPattern(pattern: string): ReadonlySet<string> {
   const { name } = namedMerchant(pattern)
   return new Set([pattern, name, withoutLegalForm(name), knownName(name) ?? name])
 }
 
-/** Whether a text is meant as an IBAN: two letters, two digits and enough characters after them. */
 export const looksLikeIban = (text: string): boolean =>
   /^\s*[A-Za-z]{2}\s*\d/.test(text) &&
   /^[A-Z]{2}\d{2}(?=(?:[A-Z]*\d){8})[A-Z0-9]{11,30}$/.test(plainIban(text))

@@ -35,7 +35,7 @@ const processors: readonly (readonly [prefix: RegExp, name: string])[] = [
 
 interface StrippedDescriptor {
   readonly text: string
-  /** From left to right: the last one is next to the merchant. */
+  /** From left to right, so the last one is next to the merchant. */
   readonly processors: readonly string[]
 }
 
@@ -66,7 +66,7 @@ const countryCodes = split(
   'AUT, BEL, CAN, CHE, CZE, DEU, DNK, ESP, FIN, FRA, GBR, GRC, IRL, ITA, LUX, LVA, LTU, NLD, NOR, POL, PRT, SWE, USA, UK, EU',
 )
 
-/** States of the US. They count only after a place, for some of them are words. */
+/** States of the US. They count only after a place, since some of them are words. */
 const usStates = split(
   'AK, AL, AR, AZ, CA, CO, CT, DC, FL, GA, HI, IA, ID, IL, IN, KS, KY, LA, MA, MD, ME, MI, MN, MO, MS, MT, NC, ND, NE, ' +
     'NH, NJ, NM, NV, NY, OH, OK, OR, PA, RI, SC, SD, TN, TX, UT, VA, VT, WA, WI, WV, WY',
@@ -82,28 +82,26 @@ const trailingWords = split(
     'CC, CONTACTLESS, SUCURSAL, INVOICE, ORDER',
 )
 
-/** Words for what a known merchant sells, or that its name is written with. */
+/** Words for what a known merchant sells, or that occur in its name. */
 const productWords = split(
   'IO, APP, INFO, ONLINE, PAYMENT, PAYMENTS, PURCHASE, SUBSCR, SUBSCRIPTION, SUBSCRIPT, STATION, MONTHLY, ANNUAL, PLUS, ' +
     'PRO, TEAM, USAGE, LABS, TECHNOLOGIES, SYSTEMS, SUPPORT, ON, SERVICE, SERVICES, HOTEL, MARKT, API, CLOUD, AI',
 )
 
-/** Banks write the kind of payment before a name. */
 const paymentKinds =
   /^(?:(?:POS|VISA|MASTERCARD|MAESTRO|DEBIT|CARD|PURCHASE|KARTENZAHLUNG|PAIEMENT|CB|COMPRA|PAGO|GIROCARD|KAUFUMSATZ|CONTACTLESS|PAYMENT TO|RECURRING)\b[ :.-]*)+(?=\S)/i
 
 const numbers = [
-  /\b\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?\b/g, // dates
+  /\b\d{1,2}[./-]\d{1,2}(?:[./-]\d{2,4})?\b/g,
   /\b\d{4}-\d{2}-\d{2}\b/g,
   /\b\d{2}:\d{2}(?::\d{2})?\b/g,
-  /(?:\+|\b)\d(?:[ ()/.-]{0,2}\d){6,}/g, // telephones
+  /(?:\+|\b)\d(?:[ ()/.-]{0,2}\d){6,}/g,
   /#\s*\S*\d\S*/g,
 ]
 
 export const withoutNumbers = (text: string): string =>
   numbers.reduce((rest, number) => rest.replace(number, ' '), text.replace(paymentKinds, ''))
 
-/** The words in the form in which they are compared: capitals, ASCII where possible. */
 export const wordsOf = (text: string): string[] =>
   text
     .toUpperCase()
@@ -127,14 +125,14 @@ const isNoise = (word: string): boolean =>
 
 export const isNoiseOfKnown = (word: string): boolean => isNoise(word) || productWords.has(word)
 
-/** Words of noise at the end of a name: a number, a place of up to three words, a country, a legal form. */
+/** Counts words of noise at the end of a name: a number, a place of up to three words, a country, a legal form. */
 export function noiseAtEnd(words: readonly string[]): number {
   const [beforeLast = '', last = ''] = words.slice(-2)
   const placeWords = [3, 2].find(count => words.length > count && places.has(words.slice(-count).join(' ')))
   if (placeWords) return placeWords
   if (words.length > 2 && /^\d{4,5}$/.test(beforeLast)) return 2
   if (usStates.has(last) && places.has(beforeLast)) return 1
-  // A trade and a place can be the whole name: the Pizzeria Napoli.
+  // A trade and a place can be the whole name, as in Pizzeria Napoli.
   if (words.length === 2 && places.has(last) && guessMcc([beforeLast])) return 0
   return isNoise(last) ? 1 : 0
 }

@@ -30,7 +30,10 @@ import {
 } from './payment.ts'
 import { foldFacts, type PaymentState } from './state.ts'
 
-/** The one place that changes a payment: money, limits, record, transaction, refunds and intent follow from its facts. */
+/**
+ * The only place that changes a payment: money, limits, record, transaction, refunds and intent follow from
+ * its facts.
+ */
 export function applyFact<P extends Payment, B extends PaymentBatch, C extends ApplyContext>(
   payment: P,
   fact: PaymentFact,
@@ -59,7 +62,10 @@ const noEvent = (event: string): never => {
   throw new Error(`${event}: nothing has left by a hold`)
 }
 
-/** Holds the money of a payment that this service makes, or releases it before any of it has left: no event follows. */
+/**
+ * Holds the money of a payment that this service makes, or releases it before any of it has been captured. No
+ * event follows.
+ */
 export const holdPayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
   fact: FactOf<'authorized' | 'reversed'>,
@@ -70,8 +76,8 @@ export const holdPayment = <P extends Payment, B extends PaymentBatch>(
 ): PaymentState => applyFact(payment, fact, channel, evidence, batch, { wake, emit: noEvent })
 
 /**
- * Captures a payment that this service makes at once. Nothing is settled or refunded by it, so the channel
- * and the events of the operation need not say how.
+ * Captures a payment that this service makes at once. It settles and refunds nothing, so the channel and the
+ * events of the operation need not support that.
  */
 export const capturePayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
@@ -83,12 +89,11 @@ export const capturePayment = <P extends Payment, B extends PaymentBatch>(
 ): PaymentState =>
   applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
 
-/** The place of refunded money, and its evidence. */
 type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountCents'>
 
 /**
- * Refunds a payment that was captured at once. The payee has posted the money, and the intent stays completed by its one
- * payment: limits, record, transaction and refund follow from the fact.
+ * Refunds a payment that was captured at once. The payee has posted the money, and the intent stays completed
+ * by its one payment. Limits, record, transaction and refund follow from the fact.
  */
 export function refundPayment<P extends Payment, B extends PostedBatch>(
   payment: P,
@@ -106,7 +111,6 @@ export function refundPayment<P extends Payment, B extends PostedBatch>(
   return state
 }
 
-/** Writes what facts have changed: postings, holds, limits, intents, refunds and transactions. A channel writes its records. */
 export async function writePayments(
   { tenant, payments, refunds, book, changed }: PaymentBatch,
   sql: Sql,
@@ -126,7 +130,8 @@ function reclaimIntent(payment: Payment, state: PaymentState, { payments }: Paym
   if (!intent || state.capturedCents === 0n) return
   const isMine = intent.paymentId === payment.id || intent.transactionId === payment.transactionId
   if (isMine && (intent.paymentId || intent.transactionId)) return
-  // An intent on which this service has begun the payment pays it, even if its agent was frozen since.
+  // Once this service has begun a payment on an intent, it pays that intent, even if the agent was frozen
+  // since.
   const isPayable = state.isSelfInitiated
     ? intent.status === 'approved' && intent.paymentId === null
     : payments.blockerOf(intent) === undefined
@@ -172,7 +177,7 @@ function createTransaction(
   return transaction
 }
 
-/** Records money that came back by a network. How much of it is of the payment may become known later. */
+/** Records money that a network returned. How much of it belongs to the payment may become known later. */
 function recordRefunds(
   payment: Payment,
   before: PaymentState,

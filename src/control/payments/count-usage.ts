@@ -1,5 +1,5 @@
 import type { Cause } from '../../money/ledger/index.ts'
-import { cents, restOf } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { spentOf, type Usage, usageOf } from './diff.ts'
 import {
   type CountedIntent,
@@ -42,15 +42,15 @@ function referenceOf({ of }: Usage, { id }: Payment): Cause {
 }
 
 /**
- * Captured money is no longer reserved, even if it came back before it was counted: so the reservation does not depend on
- * the order of facts.
+ * Captured money is no longer reserved, even if it was returned before it was counted, so that the
+ * reservation does not depend on the order of facts.
  */
 function countForIntent(intent: CountedIntent, state: PaymentState, batch: CountingBatch): void {
   const { counters } = batch
   const reference = intentReference(intent.id)
   const { capturedCents } = state
   setSpent(reference, { capturedCents, spentCents: spentOf(state) }, intent.merchant, batch)
-  const left = restOf(cents(intent.holdCents ?? intent.amountCents), capturedCents)
+  const left = restOf(intent.holdCents ?? intent.amountCents, capturedCents)
   releaseAbove(reference, left, counters)
 }
 
@@ -72,9 +72,9 @@ function countOne(
   releaseAbove(reference, heldCents, counters)
 }
 
-function releaseAbove(reference: Cause, kept: bigint, counters: PostedBatch['counters']): void {
-  const reserved = counters.reservationOf(reference)?.reserved ?? 0n
-  if (reserved > kept) counters.releasePart(reference, reserved - kept)
+function releaseAbove(reference: Cause, kept: Cents, counters: PostedBatch['counters']): void {
+  const reserved = counters.reservationOf(reference)?.reserved ?? NO_CENTS
+  if (reserved > kept) counters.releasePart(reference, minus(reserved, kept))
 }
 
 /** A refunded payment stays a use, in any order of its facts. */
@@ -84,8 +84,8 @@ function setSpent(
   merchant: string,
   { counters }: CountingBatch,
 ): void {
-  const before = counters.reservationOf(reference)?.spent ?? 0n
-  if (spentCents > before) counters.spend(reference, spentCents - before, merchant)
-  if (spentCents < before) counters.giveBack(reference, before - spentCents)
+  const before = counters.reservationOf(reference)?.spent ?? NO_CENTS
+  if (spentCents > before) counters.spend(reference, minus(spentCents, before), merchant)
+  if (spentCents < before) counters.giveBack(reference, minus(before, spentCents))
   if (counters.reservationOf(reference)) counters.noteUse(reference, capturedCents > 0n)
 }

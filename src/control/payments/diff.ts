@@ -1,4 +1,4 @@
-import { type Cents, cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
 import { type PaymentState, type Share, sharesOf } from './state.ts'
 
 export interface BookedAmounts {
@@ -23,11 +23,7 @@ export interface PaymentDiff {
 }
 
 export function diffOf(booked: BookedAmounts, state: PaymentState): PaymentDiff {
-  const [captured, cleared, refunded] = [
-    cents(booked.capturedCents),
-    cents(booked.clearedCents),
-    cents(booked.refundedCents),
-  ]
+  const [captured, cleared, refunded] = [booked.capturedCents, booked.clearedCents, booked.refundedCents]
   return {
     captureCents: restOf(state.capturedCents, captured),
     undoCents: restOf(captured, state.capturedCents),
@@ -38,22 +34,22 @@ export function diffOf(booked: BookedAmounts, state: PaymentState): PaymentDiff 
 }
 
 export interface Usage {
-  /** An increment by its number; what was cleared beyond all approvals; what was requested or cleared without any. */
+  /**
+   * The number of an increment, or the amount cleared above all approvals (`excess`), or without an approval
+   * (`unauthorized`).
+   */
   readonly of: number | 'excess' | 'unauthorized'
-  /** Reserved if there is no reservation yet. */
   readonly amountCents: Cents
   readonly heldCents: Cents
   readonly capturedCents: Cents
   readonly spentCents: Cents
-  /** It counts as a payment of its own. */
   readonly isUse: boolean
 }
 
-/** Captured, less refunds and dispute credits. */
 export const spentOf = ({ capturedCents, refundedCents, creditedCents }: PaymentState): Cents =>
   restOf(restOf(capturedCents, refundedCents), creditedCents)
 
-/** How a payment counts towards the limits of its subjects. Under an intent it is no use of its own. */
+/** How a payment counts towards the limits of its subjects. Under an intent, it is not a use of its own. */
 export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
   const { approvals, isSelfInitiated, pendingCents } = state
   const first = approvals.find(({ approvedCents }) => approvedCents > 0n)?.increment
@@ -64,7 +60,7 @@ export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
     captured = minus(captured, capturedCents)
     const isFirst = increment === first
     return {
-      // A payment that this service began was reserved at its beginning, on that day: its first approval
+      // A payment that this service began was reserved at its beginning, on that day, so its first approval
       // reserves nothing more.
       of: isSelfInitiated && isFirst ? 'unauthorized' : increment,
       ...{ amountCents: approvedCents, heldCents, capturedCents, spentCents: part },
@@ -89,7 +85,6 @@ export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
   return usage
 }
 
-/** At most the paid amount. */
 export function refundedOfPayment(state: PaymentState): Cents {
   const { clearedCents, confirmedCents, refundedCents, isRefundOnly } = state
   if (isRefundOnly) return NO_CENTS
@@ -98,7 +93,10 @@ export function refundedOfPayment(state: PaymentState): Cents {
 
 type IntentStep = 'begin' | 'complete' | 'free'
 
-/** An intent is being paid while something is held or unknown, completed by the first capture, and free if there is none. */
+/**
+ * An intent is being paid while money is held or its outcome is unknown, is completed by the first capture,
+ * and is otherwise free.
+ */
 export function intentStepOf(
   { capturedCents, heldCents, pendingCents }: PaymentState,
   paymentId: string,

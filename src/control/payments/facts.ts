@@ -1,6 +1,6 @@
 import { type Cents, cents } from '../../values/money.ts'
 
-/** States of one payment by a network, a merchant, the owner or this service. */
+/** States one fact of a payment, as a network, a merchant, the owner or this service reports it. */
 export type PaymentFact =
   /** This service begins the payment, for at most this amount. */
   | { readonly type: 'requested'; readonly cents: Cents }
@@ -11,22 +11,21 @@ export type PaymentFact =
       readonly requestedCents: Cents
       readonly approvedCents: Cents
     }
-  /** The answer came too late: the network has taken it for a decline. */
+  /** The answer came too late, so the network has treated it as a decline. */
   | { readonly type: 'answered_late'; readonly increment: number }
-  /** The network's own list of answers to its first requests. It overrides the service's. */
+  /** The network's own list of answers to its first requests, which overrides the service's. */
   | { readonly type: 'answered'; readonly answers: readonly NetworkAnswer[] }
-  /** Null = the whole authorization. */
+  /** Null means the whole authorization. */
   | { readonly type: 'reversed'; readonly id: string; readonly cents: Cents | null }
-  /** The payer's checkout or the payee's receipt states that it is paid. Only the first one counts. */
+  /** The payer's checkout or the payee's receipt states that it is paid. Only the first statement counts. */
   | { readonly type: 'captured'; readonly cents: Cents }
-  /** The network moves the money. `final`: nothing more is cleared of what was authorized. */
+  /** The network moves the money. `final`: the rest of the authorized amount will not be cleared. */
   | { readonly type: 'cleared'; readonly id: string; readonly cents: Cents; readonly final: boolean }
   | { readonly type: 'refunded'; readonly id: string; readonly cents: Cents }
-  /** A dispute credits this amount to the owner; a later amount of the same dispute replaces it. */
+  /** A dispute credits this amount to the owner. A later amount of the same dispute replaces it. */
   | { readonly type: 'credited'; readonly id: string; readonly cents: Cents }
-  /** It counts as not paid. A capture or an approval of the network overrides this. */
+  /** The payment counts as not paid. A capture or an approval of the network overrides this. */
   | { readonly type: 'not_paid' }
-  /** The time limit of the authorization or capture has passed. */
   | { readonly type: 'expired' }
 
 interface NetworkAnswer {
@@ -84,7 +83,7 @@ export const authRequestsOf = ({ asks }: PaymentFacts): AuthRequest[] =>
 export const creditOf = ({ returned = [] }: PaymentFacts, disputeId: string): Cents =>
   cents(returned.find(({ id }) => id === disputeId)?.amount ?? '0')
 
-/** If the request of a payment never arrives, its reversals and its expiry can pass to another one. */
+/** If the request of a payment never arrives, its reversals and its expiry can move to another payment. */
 export const endingFactsOf = ({ reversals, expired }: PaymentFacts): PaymentFact[] => [
   ...reversals.map(
     ({ id, amount }): PaymentFact => ({
@@ -96,7 +95,7 @@ export const endingFactsOf = ({ reversals, expired }: PaymentFacts): PaymentFact
   ...(expired ? [{ type: 'expired' } as const] : []),
 ]
 
-/** Appends a fact. Facts commute, and one that is known already changes nothing: networks repeat and reorder messages. */
+/** Appends a fact. Facts commute, and a known fact changes nothing, since networks repeat and reorder messages. */
 export function addFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
   switch (fact.type) {
     case 'requested':
@@ -148,13 +147,13 @@ function addRequest(
   return { ...facts, asks: [...facts.asks, request].sort((one, other) => one.ask - other.ask) }
 }
 
-/** The network repeats its earlier answers in each account: the longest account is the latest. */
+/** The network repeats its earlier answers in each list, so the longest list is the latest. */
 function addAnswers(facts: PaymentFacts, answers: readonly NetworkAnswer[]): PaymentFacts {
   if (answers.length <= facts.outcome.length) return facts
   return { ...facts, outcome: answers.map(({ cents, approved }) => ({ amount: String(cents), approved })) }
 }
 
-/** Two messages may report one clearing, and it is final if one of them says so. */
+/** Two messages may report one clearing. It is final if one of them says so. */
 function addClearing(facts: PaymentFacts, { id, cents, final }: FactOf<'cleared'>): PaymentFacts {
   const clearings = addById(facts.clearings, { id, amount: String(cents), final })
   return {

@@ -1,6 +1,6 @@
 import type { Cause } from '../../money/ledger/index.ts'
 import { firstOpenWallet } from '../../money/wallets/index.ts'
-import { type Cents, cents, minOf, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, minOf, NO_CENTS, plus, restOf } from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
 import { type Channel, coveringIntent, type Evidence, type Payment, type PaymentBatch } from './payment.ts'
 import { intentReference } from './references.ts'
@@ -8,7 +8,7 @@ import type { Share } from './state.ts'
 
 type Postings = Pick<Channel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
 
-/** Books a diff. Facts are never refused: the owner owes what neither holds nor wallet cover. */
+/** Books a diff. Facts are never refused: what neither hold nor wallet covers becomes the owner's debt. */
 export function moveMoney(
   payment: Payment,
   { captureCents, undoCents, settleCents, refundCents, shares }: PaymentDiff,
@@ -43,20 +43,19 @@ class PaymentMoney {
     this.#next = nextPosting
   }
 
-  /** From the holds, then from the wallet. */
+  /** Takes from the holds first, then from the wallet. */
   capture(amount: Cents, shares: readonly Share[]): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
-    let left = cents(amount)
+    let left = amount
     for (const hold of this.#holds(shares)) {
-      const part = minOf(cents(book.heldFor(hold)), left)
+      const part = minOf(book.heldFor(hold), left)
       if (part > 0n) book.capture(postings.capture, hold, clearing, part, this.#next())
       left = restOf(left, part)
     }
     if (left > 0n) book.forceDebit(postings.capture, this.#payment.walletId, clearing, left, this.#next())
   }
 
-  /** Returns the captured amount that was not cleared. */
   undo(amount: Cents): void {
     const { book } = this.#batch
     const { clearing, postings } = this.#channel
@@ -85,15 +84,15 @@ class PaymentMoney {
 
   /**
    * Holds each share as far as there is money (the processor may have approved on the service's behalf), and
-   * releases the rest of each hold. Debts are repaid out of that first.
+   * releases the rest of each hold. Debts are repaid from that first.
    */
   holdShares(shares: readonly Share[]): void {
     const { book } = this.#batch
     let freed: Cents = NO_CENTS
     for (const { increment, approvedCents, heldCents } of shares) {
       const hold = this.#channel.holdReference(this.#payment.id, increment)
-      const excess = restOf(cents(book.heldFor(hold)), heldCents)
-      if (excess > 0n) freed += book.releasePart(hold, excess, this.#next())
+      const excess = restOf(book.heldFor(hold), heldCents)
+      if (excess > 0n) freed = plus(freed, book.releasePart(hold, excess, this.#next()))
       if (!book.hasHeld(hold) && heldCents > 0n && approvedCents > 0n) this.#hold(hold, heldCents)
     }
     if (freed > 0n) this.#repay(freed)
@@ -102,7 +101,7 @@ class PaymentMoney {
   #hold(hold: Cause, wanted: Cents): void {
     const { book } = this.#batch
     const { walletId } = this.#payment
-    const part = minOf(cents(wanted), cents(book.available(walletId)))
+    const part = minOf(wanted, book.available(walletId))
     if (part > 0n && !book.isFrozen(walletId) && !this.#isClosed()) book.hold(walletId, part, hold)
   }
 

@@ -16,7 +16,6 @@ export interface Payment extends BookedAmounts {
   readonly agentId: string | null
   readonly cardId: string | null
   readonly walletId: string
-  /** The source of the money: the hold of the intent, or a wallet. */
   source: string
   intentId: string | null
   facts: PaymentFacts
@@ -31,7 +30,10 @@ export type CountedIntent = Pick<
   'id' | 'amountCents' | 'holdCents' | 'merchant' | 'cardId' | 'runId'
 >
 
-/** The locked records that follow from facts whose money is posted already, and their changes. The caller writes them. */
+/**
+ * The locked records that follow from facts whose money is already posted, and their changes. The caller
+ * writes them.
+ */
 export interface PostedBatch extends TenantNow {
   readonly agents: ReadonlyMap<string, Spender>
   readonly payments: { find(id: string | null): CountedIntent | undefined }
@@ -48,11 +50,14 @@ export interface PaymentBatch extends PostedBatch {
   readonly payments: IntentPayments
   readonly book: Book
   readonly wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>
-  /** Receives the refunds of a closed wallet; none if no refund is expected, or the owner has no such wallet. */
+  /** Receives the refunds of a closed wallet. Missing if no refund is expected, or the owner has no such wallet. */
   readonly ownersWalletId: string | null | undefined
 }
 
-/** A batch without what only some channels need: agents whose limits count, a wallet for refunds, known transactions. */
+/**
+ * A batch without what only some channels need: agents whose limits count, a wallet for refunds, known
+ * transactions.
+ */
 export const paymentBatch = <
   O extends Pick<PostedBatch, 'refunds'> & { readonly payments: Pick<IntentPayments, 'counters'> } & Partial<
       Omit<PaymentBatch, 'payments'>
@@ -68,19 +73,17 @@ export const paymentBatch = <
   ...opened,
 })
 
-/** Shows a payment on its channel's record: enough for facts whose money is posted already. */
+/** Shows a payment on its channel's record. This is enough for facts whose money is already posted. */
 export interface PaymentView<P extends Payment, B extends PostedBatch> {
-  /** Subjects whose limits the payment counts towards; under an intent, in addition to the intent's. */
+  /** Subjects whose limits the payment counts towards. Under an intent, they add to the intent's. */
   limitsOf(payment: P, hasIntent: boolean): readonly string[]
-  /** Writes the state to the record of the payment, in the channel's terms. */
   record(payment: P, state: PaymentState, batch: B): void
-  /** Null while no money was requested. */
   transactionOf(payment: P, state: PaymentState): TransactionState | null
 }
 
 /**
- * A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself. This part is
- * all of it where the payee has captured money at once, and posts itself what it gives back.
+ * A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself.
+ * This is sufficient for a payee who has captured money at once and posts refunds itself.
  */
 export interface DirectChannel<P extends Payment, B extends PaymentBatch> extends PaymentView<P, B> {
   /** Receives captured money: the payee's wallet, or a clearing account until the network has cleared it. */
@@ -90,14 +93,13 @@ export interface DirectChannel<P extends Payment, B extends PaymentBatch> extend
   holdReference(paymentId: string, increment: number): Cause
 }
 
-/** A network that clears captured payments, and returns money. */
 export interface Channel<P extends Payment, B extends PaymentBatch, C extends ApplyContext = ApplyContext>
   extends DirectChannel<P, B> {
   readonly postings: {
     readonly capture: Template
     readonly settle: Template
     readonly undo: Template
-    /** For a closed wallet: the money goes to suspense. */
+    /** For a closed wallet, the money goes to suspense. */
     readonly undoUnmatched: Template
     readonly refund: Template
     readonly refundUnmatched: Template
@@ -107,15 +109,13 @@ export interface Channel<P extends Payment, B extends PaymentBatch, C extends Ap
     readonly origin: 'network' | 'bank'
     readonly sourceType: string
   }
-  /** Runs after money, transaction and intent have followed the fact. */
   applied?(payment: P, before: PaymentFacts, state: PaymentState, batch: B, context: C): void
 }
 
-/** The witness of a fact, and the references of its postings. */
 export interface Evidence {
-  /** A message, a receipt, a deadline; null where the payment's own record is the evidence. */
+  /** A message, a receipt, a deadline; null if the payment's own record is the evidence. */
   readonly witness: { readonly type: string; readonly id: string } | null
-  /** The reference of the next posting, so that none is made twice. */
+  /** Returns a new reference each time, so that no posting is made twice. */
   readonly nextPosting: () => Cause
 }
 
@@ -135,7 +135,6 @@ export type RefundContext = Pick<Context<never, typeof arrivedEvents>, 'emit'>
 
 export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>
 
-/** The intent whose hold pays; undefined if none covers the payment. */
 export const coveringIntent = <I>(
   { source, intentId }: Pick<Payment, 'source' | 'intentId'>,
   { payments }: { readonly payments: { find(id: string | null): I | undefined } },

@@ -4,13 +4,12 @@ import { foldFacts } from './state.ts'
 
 type Referenced = Pick<Payment, 'id' | 'intentId' | 'facts'>
 
-/** Each approval holds, and reserves, under its own reference: a hold never grows. */
+/** Each approval holds and reserves under its own reference, since a hold never grows. */
 export const incrementReference = (paymentId: string, increment: number): Cause => ({
   type: 'card_ask',
   id: `${paymentId}:${increment}`,
 })
 
-/** For the amount cleared beyond all approvals. */
 export const overClearingReference = (paymentId: string): Cause => ({ type: 'card_payment', id: paymentId })
 
 /**
@@ -22,7 +21,7 @@ export const unauthorizedClearingReference = (paymentId: string): Cause => ({
   id: paymentId,
 })
 
-/** Counts towards the card's limits only: the payment may lose its intent to another payment. */
+/** Counts only towards the card's limits, since the payment may lose its intent to another payment. */
 export const intentCoveredReference = ({ type, id }: Cause): Cause => ({ type: `${type}_covered`, id })
 
 export const intentReference = (intentId: string): Cause => ({ type: 'intent', id: intentId })

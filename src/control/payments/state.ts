@@ -8,21 +8,19 @@ export interface PaymentState {
   readonly requestedCents: Cents
   readonly approvedCents: Cents
   readonly heldCents: Cents
-  /** Has left the payer. */
   readonly capturedCents: Cents
   readonly clearedCents: Cents
   readonly refundedCents: Cents
-  /** Kept by the owner through decided disputes. */
+  /** The amount that the owner keeps from decided disputes. */
   readonly creditedCents: Cents
-  /** Confirmed by a checkout or a receipt. */
   readonly confirmedCents: Cents | null
-  /** May still be spent: the outcome of a payment that this service began is unknown. */
+  /** May still be spent, since the outcome of a payment that this service began is unknown. */
   readonly pendingCents: Cents
   /** Zero if the network or the payee stated the payment first. */
   readonly initiatedCents: Cents
-  /** This service began the payment, before the network or the payee mentioned it. */
+  /** Whether this service began the payment, before the network or the payee reported it. */
   readonly isSelfInitiated: boolean
-  /** Only a refund is known: money that came back for an unknown payment. */
+  /** Only a refund is known: money returned for an unknown payment. */
   readonly isRefundOnly: boolean
   /** Nothing more is held for it. A later clearing is booked anyway. */
   readonly isClosed: boolean
@@ -33,7 +31,6 @@ export interface PaymentState {
 const sumOfFacts = (facts: readonly { readonly amount: string }[]): Cents =>
   sumOf(facts.map(({ amount }) => cents(amount)))
 
-/** The network's list of answers, otherwise the service's own. */
 function approvalsOf({ outcome }: PaymentFacts, requests: readonly AuthRequest[]): Approval[] {
   const ours = requests.filter(({ increment }) => increment >= outcome.length)
   return [
@@ -88,15 +85,14 @@ export function foldFacts(facts: PaymentFacts): PaymentState {
   }
 }
 
-/** The captured and the held part of an approval. */
 export interface Share extends Approval {
   readonly capturedCents: Cents
   readonly heldCents: Cents
 }
 
 /**
- * Divides a state among its approvals: captures fill the first ones, holds the last ones. So no hold ever grows: a later
- * approval has a hold of its own.
+ * Divides a state among its approvals: captures fill the first ones, holds the last ones. A hold therefore
+ * never grows, and a later approval has a hold of its own.
  */
 export function sharesOf({
   approvals,

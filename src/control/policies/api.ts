@@ -215,7 +215,7 @@ export const policiesApi = {
     returns: [200, ProcessStatusRecord],
     fails: { agent_not_found: missing('agent') },
   }),
-  /** Does nothing before the policy is due, or when it has ended already. */
+  /** Does nothing before the policy is due, or once it has ended. */
   expire: post('/agents/{id}/policy/expire', {
     summary: 'End an agent’s policy',
     callers: [],

@@ -3,7 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, NO_CENTS, plus } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { type DecisionSpan, type RecordedDecision, recordedDecisions } from '../decisions/index.ts'
 import { type CompiledPolicy, compilePolicy, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
@@ -19,17 +19,16 @@ interface Total {
   amountCents: Cents
 }
 
-const zero = (): Total => ({ count: 0, amountCents: 0n })
+const zero = (): Total => ({ count: 0, amountCents: NO_CENTS })
 const noDifferences = () => ({ newlyDenied: zero(), newlyAllowed: zero(), newlyToPerson: zero() })
 
 const differenceNames = { denied: 'newlyDenied', allowed: 'newlyAllowed', person: 'newlyToPerson' } as const
 
 const MAX_EXAMPLES = 100
 
-/** The longest time of one answer: a hundred thousand decisions take a few seconds. */
+/** Bounds the time of one answer. A hundred thousand decisions take a few seconds. */
 const TIME_LIMIT_MS = 30_000
 
-/** The rule that makes the difference: it stops the spend now, or stopped it then. */
 const decidingRule = (
   { rule }: RecordedDecision,
   { was, now }: Replayed,
@@ -37,7 +36,6 @@ const decidingRule = (
 ): string =>
   (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
-/** Only the first examples stay in memory, however long the span is. */
 class Report {
   decisions = 0
   readonly totals = { same: zero(), decidedBefore: zero(), ...noDifferences() }
@@ -48,12 +46,12 @@ class Report {
     const { was, now, ruling } = replayed
     this.decisions++
     if (ruling && now !== was) this.#addDifference(recorded, replayed, ruling)
-    else addTo(ruling ? this.totals.same : this.totals.decidedBefore, BigInt(recorded.request.amountEuros))
+    else addTo(ruling ? this.totals.same : this.totals.decidedBefore, cents(recorded.request.amountEuros))
   }
 
   #addDifference(recorded: RecordedDecision, replayed: Replayed, ruling: Ruling): void {
     const { was, now } = replayed
-    const amountCents = BigInt(recorded.request.amountEuros)
+    const amountCents = cents(recorded.request.amountEuros)
     const rule = decidingRule(recorded, replayed, ruling)
     const ruleTotals = this.byRule.get(rule) ?? noDifferences()
     this.byRule.set(rule, ruleTotals)
@@ -79,7 +77,7 @@ class Report {
 
 function addTo(total: Total, amountCents: Cents): void {
   total.count++
-  total.amountCents += amountCents
+  total.amountCents = plus(total.amountCents, amountCents)
 }
 
 export async function replayAll(

@@ -1,5 +1,5 @@
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { atLeastZero, type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
 import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
 import {
   type Budget,
@@ -20,21 +20,26 @@ interface Difference {
   readonly uses: number
 }
 
-const NONE: Difference = { all: 0n, month: 0n, day: 0n, uses: 0 }
+const NONE: Difference = { all: NO_CENTS, month: NO_CENTS, day: NO_CENTS, uses: 0 }
 
 /** How far the use of mandates differs from the record, because another policy needs them more or less often. */
 class MandateDiff {
   readonly #byId = new Map<string, Difference>()
 
-  /** Differences of an earlier day, or month, do not count in the new one. */
+  /** Differences of an earlier day or month do not count in the new one. */
   startDay(isNewMonth: boolean): void {
     for (const [id, difference] of this.#byId)
-      this.#byId.set(id, { ...difference, day: 0n, month: isNewMonth ? 0n : difference.month })
+      this.#byId.set(id, { ...difference, day: NO_CENTS, month: isNewMonth ? NO_CENTS : difference.month })
   }
 
   add(id: string, amount: Cents, uses: number): void {
     const { all, month, day, uses: before } = this.#byId.get(id) ?? NONE
-    this.#byId.set(id, { all: all + amount, month: month + amount, day: day + amount, uses: before + uses })
+    this.#byId.set(id, {
+      all: plus(all, amount),
+      month: plus(month, amount),
+      day: plus(day, amount),
+      uses: before + uses,
+    })
   }
 
   /** The mandate as it would be now. Which of several mandates applies stays as recorded. */
@@ -46,7 +51,7 @@ class MandateDiff {
       ...mandate,
       limits: limits.map(limit => ({
         ...limit,
-        usedCents: notBelowZero(limit.usedCents + difference[limit.period]),
+        usedCents: atLeastZero(plus(limit.usedCents, difference[limit.period])),
       })),
       count: count && { limit: count.limit, used: Math.max(count.used + difference.uses, 0) },
     }
@@ -56,25 +61,29 @@ class MandateDiff {
 export interface Replayed {
   readonly was: Verdict
   readonly now: Verdict
-  /** Null: the approval of a spend that this policy settled at its declaration, so nothing was left to decide. */
+  /**
+   * Null for the approval of a spend that this policy settled at its declaration, so that there was nothing
+   * to decide.
+   */
   readonly ruling: Ruling | null
 }
 
-/** Settled spends remembered for one agent: as many intents can wait at once. The oldest are forgotten first. */
+/**
+ * Bounds the settled spends remembered for one agent, as many as intents can wait at once. The oldest are
+ * forgotten first.
+ */
 const MAX_SETTLED = 10_000
 
-const notBelowZero = (amount: Cents): Cents => (amount > 0n ? amount : 0n)
-
 /**
- * Replays one agent's decisions under another policy. The record says what was held, captured and given back;
- * this class adds up how far the counters differ from it, because of other decisions.
+ * Replays one agent's decisions under another policy. The record contains held, captured and refunded
+ * amounts; this class adds up how far the counters differ from it because of other decisions.
  */
 export class DecisionDiff {
   readonly #policy: CompiledPolicy
   #day = ''
-  #dayCents: Cents = 0n
-  #monthCents: Cents = 0n
-  #totalCents: Cents = 0n
+  #dayCents: Cents = NO_CENTS
+  #monthCents: Cents = NO_CENTS
+  #totalCents: Cents = NO_CENTS
   #uses = 0
   readonly #budgets = new Map<string, Cents>()
   readonly #mandates = new MandateDiff()
@@ -82,8 +91,8 @@ export class DecisionDiff {
   #differs = false
   #lastSpendAt: Date | null | undefined
   /**
-   * Spends that waited for a person, or may do so again, and that this policy settles at once: the amount
-   * that it holds for each; null if it denies it.
+   * Spends that waited for a person, or may do so again, and that this policy settles at once, with the
+   * amount that it holds for each; null if it denies the spend.
    */
   readonly #settled = new Map<string, Cents | null>()
 
@@ -91,7 +100,7 @@ export class DecisionDiff {
     this.#policy = policy
   }
 
-  /** Decisions come in the order of time. */
+  /** Expects the decisions in the order of time. */
   replay(recorded: RecordedDecision): Replayed {
     const request = parseRequest(recorded.request)
     const isApproval = request.approval !== null
@@ -123,10 +132,10 @@ export class DecisionDiff {
       if (this.#settled.size > MAX_SETTLED && oldest) this.#settled.delete(oldest)
     }
     if (now === 'allowed') this.#addUse(request, ruling.holdCents, 1)
-    else if (now === 'denied' && was === 'allowed' && usedCents > 0n) this.#addUse(request, -usedCents, -1)
+    else if (now === 'denied' && was === 'allowed' && usedCents > 0n)
+      this.#addUse(request, negated(usedCents), -1)
   }
 
-  /** A person approved a spend that this policy had denied, or allowed, at its declaration. */
   #replayApproval(
     { subjectId, usedCents }: RecordedDecision,
     request: SpendRequest,
@@ -138,34 +147,33 @@ export class DecisionDiff {
     this.#settled.delete(subjectId)
     // From here on the record counts the spend. This policy has counted it since its declaration, or never
     // counts it.
-    if (settledHold !== null) this.#addUse(request, -settledHold, -1)
-    else if (usedCents > 0n) this.#addUse(request, -usedCents, -1)
+    if (settledHold !== null) this.#addUse(request, negated(settledHold), -1)
+    else if (usedCents > 0n) this.#addUse(request, negated(usedCents), -1)
     return { was, now, ruling: null }
   }
 
   #addUse({ budgets }: SpendRequest, amount: Cents, uses: number): void {
-    this.#dayCents += amount
-    this.#monthCents += amount
-    this.#totalCents += amount
+    this.#dayCents = plus(this.#dayCents, amount)
+    this.#monthCents = plus(this.#monthCents, amount)
+    this.#totalCents = plus(this.#totalCents, amount)
     this.#uses += uses
     for (const { id, period } of budgets)
-      if (!period) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
+      if (!period) this.#budgets.set(id, plus(this.#budgets.get(id) ?? NO_CENTS, amount))
   }
 
-  /** This policy needs a mandate where the record did not, or the reverse. */
   #addMandates({ mandateId, usedCents }: RecordedDecision, { mandate, holdCents }: Ruling): void {
     if ((mandate?.id ?? null) === mandateId) return
     this.#differs = true
     if (mandate) this.#mandates.add(mandate.id, holdCents, 1)
-    if (mandateId && usedCents > 0n) this.#mandates.add(mandateId, -usedCents, -1)
+    if (mandateId && usedCents > 0n) this.#mandates.add(mandateId, negated(usedCents), -1)
   }
 
   #startDay(day: string): void {
     if (day === this.#day) return
     const isNewMonth = day.slice(0, 7) !== this.#day.slice(0, 7)
     this.#mandates.startDay(isNewMonth)
-    if (isNewMonth) this.#monthCents = 0n
-    this.#dayCents = 0n
+    if (isNewMonth) this.#monthCents = NO_CENTS
+    this.#dayCents = NO_CENTS
     this.#day = day
   }
 
@@ -175,7 +183,7 @@ export class DecisionDiff {
     return {
       ...request,
       mandate: mandate && this.#mandates.adjust(mandate),
-      availableCents: availableCents === null ? null : notBelowZero(availableCents - this.#totalCents),
+      availableCents: availableCents === null ? null : atLeastZero(minus(availableCents, this.#totalCents)),
       budgets: budgets.map(budget => this.#adjustBudget(budget)),
     }
   }
@@ -183,18 +191,18 @@ export class DecisionDiff {
   /** A budget for a day or a month is shared with other agents, whose part stays as recorded. */
   #adjustBudget(budget: Budget): Budget {
     const differences = { day: this.#dayCents, month: this.#monthCents }
-    const difference = budget.period ? differences[budget.period] : (this.#budgets.get(budget.id) ?? 0n)
-    return { ...budget, usedCents: notBelowZero(budget.usedCents + difference) }
+    const difference = budget.period ? differences[budget.period] : (this.#budgets.get(budget.id) ?? NO_CENTS)
+    return { ...budget, usedCents: atLeastZero(plus(budget.usedCents, difference)) }
   }
 
   #adjustCounters(counters: Counters): Counters {
     if (!this.#differs) return counters
     return {
       ...counters,
-      dayCents: notBelowZero(counters.dayCents + this.#dayCents),
-      monthCents: notBelowZero(counters.monthCents + this.#monthCents),
+      dayCents: atLeastZero(plus(counters.dayCents, this.#dayCents)),
+      monthCents: atLeastZero(plus(counters.monthCents, this.#monthCents)),
       uses: Math.max(counters.uses + this.#uses, 0),
-      // Unknown: the record does not say which of these uses would still be open.
+      // Unknown, since the record does not say which of these uses would still be open.
       openUses: undefined,
       lastSpendAt: this.#lastSpendAt ?? null,
     }

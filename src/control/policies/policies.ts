@@ -4,7 +4,7 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { balancesOf } from '../../money/ledger/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
 import { Agent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { type BudgetCounters, budgetApi, OwnerBudget, ownerBudgets, readCounters } from '../budgets/index.ts'
@@ -64,8 +64,8 @@ const usage: HandlerOf<typeof usageApi.usage> = async ({ query: { status, agentI
         status,
         policyId,
         walletId,
-        availableCents: balance?.availableCents ?? 0n,
-        heldCents: balance?.heldCents ?? 0n,
+        availableCents: balance?.availableCents ?? NO_CENTS,
+        heldCents: balance?.heldCents ?? NO_CENTS,
         day: usedOf(day, policy?.dailyLimitCents ?? null),
         month: usedOf(month, policy?.monthlyLimitCents ?? null),
         lastSpendAt,
@@ -79,12 +79,12 @@ const usedOf = ({ reserved: heldCents, spent: spentCents }: Used, limitCents: Ce
   heldCents,
   spentCents,
   remainingCents:
-    limitCents === null ? null : remainingOf({ limit: limitCents, used: heldCents + spentCents }),
+    limitCents === null ? null : remainingOf({ limit: limitCents, used: plus(heldCents, spentCents) }),
 })
 
 /**
- * Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is
- * known.
+ * Rows that the first query of a page reads. The lists of a policy can be long, so few are read until their
+ * size is known.
  */
 const FIRST_ROWS = 4
 

@@ -58,7 +58,7 @@ export async function findSource(
 export const effectivePolicy = (records: Records, agentId: string): Promise<Policy | null> =>
   records.findOne(Policy, { agentId, ...notDeleted })
 
-/** Gives the agent a policy of its own, or turns the one it has into a copy of the source. */
+/** Gives the agent a policy of its own, or turns the existing one into a copy of the source. */
 export async function assignPolicy(
   agent: Agent,
   source: PolicySource,

@@ -9,7 +9,6 @@ import { encodeRules, expirationActions, type Rules, ruleNames, rulesOf } from '
 /** The rules that were set for one agent alone, with the template's value of each, as the contract writes it. */
 type OverriddenRules = Readonly<Partial<Record<JsonName<keyof Rules>, unknown>>>
 
-/** Rules with endpoints of their own that switch them. */
 export const toggles = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
 type Toggle = (typeof toggles)[number]
 
@@ -29,7 +28,10 @@ function overriddenAfter(overridden: OverriddenRules, before: Rules, after: Rule
   return next
 }
 
-/** The overridden rules that outlive a copy: all under the same template, under another one the toggles that are on. */
+/**
+ * The overridden rules that a copy keeps: all under the same template, and under another one the toggles that
+ * are on.
+ */
 const keptOverrides = (overridden: OverriddenRules, rules: Rules, isSameTemplate: boolean): (keyof Rules)[] =>
   ruleNames.filter(
     rule => jsonName(rule) in overridden && (isSameTemplate || (isToggle(rule) && rules[rule])),
@@ -79,7 +81,7 @@ export interface PolicySource {
 
 export class Policy extends policySchema.class {
   declare [OptionalProps]?: 'overrides'
-  /** It had an end before this change, for which the agent's process may wait. */
+  /** Whether the policy had an end before this change, for which the agent's process may wait. */
   declare hadEnd?: boolean
 
   get overrides(): string[] {
@@ -92,7 +94,7 @@ export class Policy extends policySchema.class {
     this.revise(rules, now)
   }
 
-  /** A rule that is switched on becomes an override even if the template has it on. */
+  /** A rule that is switched on becomes an override, even if the template has it on. */
   toggle(rule: Toggle, value: boolean, now: Date): void {
     const isUnchanged = this[rule] === value
     this.changeRules({ [rule]: value }, now)
@@ -106,7 +108,10 @@ export class Policy extends policySchema.class {
     this.scheduleEnd(now)
   }
 
-  /** Uses `expiresAfterMinutes`; a template has no end. A policy that has ended continues if its end moves on. */
+  /**
+   * Uses `expiresAfterMinutes`; a template has no end. A policy that has ended continues if its end moves to
+   * the future.
+   */
   scheduleEnd(now: Date): void {
     const { assignedAt, expiresAfterMinutes } = this
     if (this.expiresAt) this.hadEnd = true
@@ -119,7 +124,7 @@ export class Policy extends policySchema.class {
     return this.agentId && !this.expiredAt && !this.deletedAt ? this.expiresAt : null
   }
 
-  /** The agent's process must learn of a change: the policy has an end, or had one. */
+  /** Whether the agent's process must learn of a change, because the policy has or had an end. */
   needsProcess(): boolean {
     return Boolean(this.hadEnd || this.expiresAt)
   }
@@ -150,7 +155,7 @@ const versionSchema = defineEntity({
     policyId: p.text(),
     agentId: nullable.string(),
     version: p.integer(),
-    /** The rules as the contract writes them: decisions made by this version can be replayed for ever. */
+    /** The rules as the contract writes them, so that decisions made by this version can always be replayed. */
     rules: p.json<Record<string, unknown>>(),
     changedByType: p.text(),
     changedById: nullable.string(),

@@ -37,7 +37,7 @@ function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation
   const ruling = decide(policy, situation, situation)
   const check = ruling.checks.find(({ rule: name }) => name === rule.name || name === rule.alias)
   const message = check?.message ?? rule.skipMessage
-  // No rule checks the amount that the merchant charges in the end: the hold is the limit, including the
+  // No rule checks the amount that the merchant finally charges: the hold is the limit, including the
   // tolerance.
   if (situation.chargedCents !== null && situation.chargedCents > ruling.holdCents)
     return { situation, message, outcome: 'fail', verdict: 'denied', reason: message }
@@ -68,7 +68,7 @@ function probeRule(rule: Rule, policy: CompiledPolicy, harmless: Situation): Pro
   }
 }
 
-/** A tolerance of 0 % has no evaluator, and can still be intended. */
+/** A tolerance of 0 % has no evaluator, but can still be intended. */
 const isSet = ({ name, compile: compileRule }: Rule, { terms }: CompiledPolicy): boolean =>
   compileRule(terms) !== undefined ||
   (name === 'amountTolerancePercent' && terms?.amountTolerancePercent === 0)

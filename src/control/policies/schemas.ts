@@ -18,7 +18,7 @@ export const PolicyRecord = z
   })
   .meta({ id: 'Policy' })
 
-/** The record with all members that can be read, so that writing back what was read loses nothing. */
+/** The record with all members that can be read, so that a caller can write back what it has read without loss. */
 export const PolicyDetail = z
   .object({
     ...recordHead('policy'),
@@ -89,5 +89,5 @@ export const PolicyEvent = z.object({
   version: z.int(),
 })
 
-/** The cards of the agent react to it: they are frozen or closed. */
+/** The cards of the agent react to it by freezing or closing. */
 export const PolicyExpired = PolicyEvent.extend({ action: z.enum(expirationActions) })

@@ -25,7 +25,7 @@ export interface Spender {
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly policyEndsAt: Date | null
-  /** When the policy was assigned: uses are counted from then on. */
+  /** When the policy was assigned, from which on uses are counted. */
   readonly term: Date | null
   readonly policy: CompiledPolicy
 }
@@ -58,24 +58,21 @@ const spenderQuery =
   }
 
 /**
- * An exclusive lock costs nothing here: the counters let only one batch of an agent pass at a time anyway.
- * With shared locks, a freeze would never get its turn in a burst of spends.
+ * An exclusive lock costs nothing here, since the counters admit only one batch of an agent at a time anyway.
+ * With shared locks, a freeze would never get the lock in a burst of spends.
  */
 const LOCK_AGENTS = 'for no key update of a'
 
 export const findSpenders = spenderQuery(selectSpenders('$3::text[]'))
 
-/** Until the transaction ends only the caller may freeze them. */
+/** Until the transaction ends, only the caller may freeze them. */
 export const lockSpenders = spenderQuery(`${selectSpenders('$3::text[]')} ${LOCK_AGENTS}`)
 
 export const lockSpendersOfIntents = spenderQuery(
   `${selectSpenders('array(select agent_id from intents where owner_id = $1 and mode = $2 and id = any($3::text[]))')} ${LOCK_AGENTS}`,
 )
 
-/**
- * Cached policies are limited by their list entries, all together: a name with all its match forms takes a
- * kilobyte.
- */
+/** Bounds the cache by the list entries of all cached policies. A name with all its match forms takes a kilobyte. */
 const MAX_CACHED_ENTRIES = 50_000
 const BASE_ENTRIES = 10
 const noPolicy = compilePolicy(null)
@@ -99,9 +96,9 @@ export interface Decision extends Omit<Ruling, 'holdCents' | 'mandate'> {
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly riskScore: number | null
-  /** The signals behind the score; the API shows the score alone. */
+  /** The signals behind the score. The API shows only the score. */
   readonly risk?: Risk | null
-  /** Absent in decisions of earlier versions. */
+  /** Missing in decisions of earlier versions. */
   readonly mandate?: RuledMandate | null
 }
 
@@ -113,7 +110,7 @@ export interface SpendDecision {
   readonly row: DecisionRow
 }
 
-/** Stores nothing: the caller inserts the row. */
+/** Stores nothing; the caller inserts the row. */
 export function decideSpend(
   spender: Spender,
   details: SpendDetails,

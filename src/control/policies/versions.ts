@@ -49,7 +49,6 @@ const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: F
   amountTolerancePercent: ['Tolerance of the amount', percent],
 }
 
-/** Sets keep this fast for lists of thousands. */
 function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
   const known = new Set(others)
   return names.filter(name => !known.has(name)).map(String)
@@ -74,7 +73,7 @@ function changeInWords(rule: keyof Rules, from: unknown, to: unknown): string | 
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Rule by rule. A rule that is younger than a version counts as unset in it. */
+/** Compares rule by rule. A rule that is younger than a version counts as unset in it. */
 export const changesBetween = (before: StoredRules, after: StoredRules): Change[] =>
   ruleNames.flatMap(rule => {
     const field = jsonName(rule)
@@ -84,14 +83,13 @@ export const changesBetween = (before: StoredRules, after: StoredRules): Change[
     return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[rule][0]}: ${words}` }]
   })
 
-/** The versions are a page of one policy, newest first. */
 export async function withChanges(
   records: Records,
   versions: readonly PolicyVersion[],
 ): Promise<(PolicyVersion & { changes: Change[] })[]> {
   const oldest = versions.at(-1)
   const { policyId, version: number } = oldest ?? { policyId: '', version: 1 }
-  // The oldest version of the page is compared with one that is on the next page.
+  // The oldest version of the page is compared with one on the next page.
   const beforeOldest =
     number > 1 ? await records.findOne(PolicyVersion, { policyId, version: number - 1 }) : null
   return versions.map((version, index) => {

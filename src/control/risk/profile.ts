@@ -7,22 +7,21 @@ export interface Spend {
 }
 
 /**
- * The usual spending of an agent, in a fixed size, however much it has spent. Amounts, hours and the country
- * are learnt from approved spends alone: otherwise an agent could make the unusual usual by trying it often
- * enough. Every declared spend counts towards velocity: an agent in a loop is noticed although everything is
- * denied.
+ * The usual spending of an agent, in a fixed size however much it has spent. Amounts, hours and the country
+ * are learnt only from approved spends: otherwise an agent could make the unusual usual by repeated attempts.
+ * Every declared spend counts towards velocity, so that an agent in a loop is noticed even if all its spends
+ * are denied.
  */
 export interface Profile {
   readonly agentId: string
-  /** Cents of the last approved spends, the latest one last. */
+  /** In cents: the last approved spends, the latest one last. */
   amounts: number[]
-  /** Approved spends by the hour of day (UTC). */
   readonly hours: number[]
   lastCountry: string | null
   lastAt: Date | null
   /** The minute of the latest declared spend, counted from 1970. */
   minute: number
-  /** Spends declared in that minute, in the minute before, and so on. */
+  /** The number of spends declared in that minute, in the minute before, and so on. */
   counts: number[]
 }
 
@@ -49,11 +48,10 @@ export function countDeclared(profile: Profile, at: Date): void {
   profile.minute = Math.max(profile.minute, minuteOf(at))
 }
 
-/** The present minute included. */
 export const declaredIn = ({ counts }: Profile, minutes: number): number =>
   counts.slice(0, minutes).reduce((sum, count) => sum + count, 0)
 
-/** The country counts only if no later spend has been learnt already. */
+/** The country counts only if no later spend has been learnt yet. */
 export function learnApproved(profile: Profile, { amountCents, country }: Spend, declaredAt: Date): void {
   profile.amounts = [...profile.amounts, Number(amountCents)].slice(-REMEMBERED_AMOUNTS)
   const hour = declaredAt.getUTCHours()

@@ -17,13 +17,12 @@ export interface AgentAndMerchant {
   readonly merchant: string
 }
 
-/** As `risk_open` returns it: JSON has no instants. */
+/** The form in which `risk_open` returns it, since JSON has no instants. */
 type StoredProfile = Omit<Profile, 'lastAt'> & { readonly lastAt: string | null }
 
 interface RiskData extends Row {
   readonly config: Parameters<typeof settingsOf>[0]
   readonly profiles: readonly StoredProfile[]
-  /** Agents with merchants they have paid before, as `knownKey` writes them. */
   readonly known: readonly string[]
 }
 
@@ -78,8 +77,8 @@ export class RiskAssessor {
   }
 
   /**
-   * Null if the owner has switched scoring off. It counts towards velocity, unless it pays an intent that was
-   * counted at its declaration.
+   * Null if the owner has switched scoring off. A spend counts towards velocity, unless it pays an intent
+   * that was counted at its declaration.
    */
   assess(agentId: string, spend: Spend, { isDeclared = false } = {}): Risk | null {
     const { now: at } = this.#tenantNow
@@ -99,7 +98,7 @@ export class RiskAssessor {
     this.#newMerchants.push({ agentId, merchant: merchantKey(spend.merchant) })
   }
 
-  /** Freezes the agent, opens an alert and keeps a record, as the risk requires; returns the events to emit. */
+  /** Freezes the agent, opens an alert and keeps a record, as the risk requires. Returns the events to emit. */
   applyOutcome(agent: Spender, spend: DecidedSpend): EventToEmit[] {
     const { decision, amountCents, merchant } = spend
     const { risk } = decision
@@ -128,7 +127,6 @@ export class RiskAssessor {
     return riskEventsOf(spend, agent.id, { risk, alertId, frozen })
   }
 
-  /** Two statements at most: one freezes agents, the other stores everything else. */
   async write(sql: Sql): Promise<void> {
     const { tenant, now } = this.#tenantNow
     const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records.map(inJson), this.#alerts]

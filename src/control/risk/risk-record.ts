@@ -65,7 +65,7 @@ const alertSchema = defineEntity({
     acknowledgedAt: nullable.instant(),
     acknowledgedById: nullable.string(),
     comment: nullable.string(),
-    /** Null: this alert still keeps the agent frozen. */
+    /** Null while this alert keeps the agent frozen. */
     liftedAt: nullable.instant(),
   },
 })

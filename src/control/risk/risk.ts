@@ -34,7 +34,7 @@ async function resetProfile(
 const configResponse = (config: RiskConfig | null) =>
   withMembers(config ?? { updatedAt: null }, settingsOf(config))
 
-/** The alert that keeps an agent frozen. It stays the same while the caller holds the agent's lock. */
+/** The alert that keeps an agent frozen. It does not change while the caller holds the agent's lock. */
 const freezingAlert = (records: Context['records'], agentId: string): Promise<RiskAlert | null> =>
   records.findOne(RiskAlert, { agentId, liftedAt: null })
 

@@ -3,7 +3,6 @@ import { flag, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Risk } from '../rules/index.ts'
 import { type SignalInput, type SignalName, signalNames, signals, type VelocityLimit } from './signals.ts'
 
-/** The scores from which on a person is asked, the spend is refused, the agent is frozen. */
 interface Thresholds {
   readonly review: number
   readonly deny: number
@@ -26,7 +25,6 @@ export const defaultRiskSettings: RiskSettings = {
   enabled: true,
   thresholds: { review: 50, deny: 80, freeze: 95 },
   weights: { velocity: 35, amountOutlier: 40, impossibleTravel: 40, newMerchant: 10, oddHour: 10 },
-  // One spend a second, for ten minutes.
   velocityWindowMinutes: 10,
   velocityCount: 600,
 }
@@ -39,7 +37,7 @@ const outcomeOf = (score: number, { review, deny, freeze }: Thresholds): Risk['o
   return score >= review ? 'review' : 'pass'
 }
 
-/** At most a hundred points. A signal of weight 0 is not evaluated. */
+/** Returns a hundred points at most. A signal of weight 0 is not evaluated. */
 export function score(input: Omit<SignalInput, 'velocityLimit'>, settings: RiskSettings): Risk {
   const parts = signalNames.flatMap(signal => {
     const points = settings.weights[signal]

@@ -1,13 +1,13 @@
-import { formatMoney } from '../../values/money.ts'
+import { formatMoney, roundCents } from '../../values/money.ts'
 import { declaredIn, type Profile, type Spend } from './profile.ts'
 
-/** More usual deviations than this are unusual: by chance fewer than one amount in a thousand is so far out. */
+/** More usual deviations than this are unusual: by chance, fewer than one amount in a thousand deviates so far. */
 export const MAX_DEVIATIONS = 6
 /** Makes the median of deviations comparable with a standard deviation. */
 const MEDIAN_TO_STANDARD = 1.4826
 /**
- * The least deviation, as a share of the usual amount: otherwise one more cent is unusual where all amounts
- * are equal.
+ * The smallest deviation, as a share of the usual amount. Otherwise one more cent would be unusual where all
+ * amounts are equal.
  */
 const MIN_DEVIATION_SHARE = 0.2
 
@@ -19,14 +19,14 @@ const medianOf = (numbers: readonly number[]): number => {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** The usual distance of amounts from their median: a few large ones do not change it. */
+/** The usual distance of amounts from their median, which a few large amounts do not change. */
 const deviationOf = (amounts: readonly number[], usual: number): number =>
   Math.max(
     MEDIAN_TO_STANDARD * medianOf(amounts.map(amount => Math.abs(amount - usual))),
     MIN_DEVIATION_SHARE * usual,
   )
 
-/** The same in SQL, so that the rows of a group never leave the database. */
+/** Computes the median in SQL, so that the rows of a group never leave the database. */
 export const medianInSql = (amount: string): string =>
   `percentile_cont(0.5) within group (order by ${amount})`
 
@@ -76,7 +76,7 @@ const EARTH_RADIUS_KM = 6_371
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-/** Kilometres along the great circle between the middles of two countries; undefined if one of them is unknown. */
+/** In kilometres along the great circle between the middles of two countries; undefined if one of them is unknown. */
 export function distanceBetween(fromCountry: string, toCountry: string): number | undefined {
   const from = centroids.get(fromCountry)
   const to = centroids.get(toCountry)
@@ -106,7 +106,7 @@ export interface VelocityLimit {
 export interface SignalInput {
   readonly spend: Spend
   readonly at: Date
-  /** It has counted this spend, and not learnt it yet. */
+  /** The profile has counted this spend, but not learnt it yet. */
   readonly profile: Profile
   readonly isKnownMerchant: boolean
   readonly velocityLimit: VelocityLimit
@@ -121,7 +121,7 @@ const velocity: Signal = ({ profile, velocityLimit }) => {
   return `${declared} spends were declared within ${window} minutes, more than ${velocityCount}.`
 }
 
-/** Fewer amounts say nothing about what is usual. */
+/** Fewer amounts do not show what is usual. */
 const MIN_AMOUNTS = 20
 
 /**
@@ -134,7 +134,7 @@ const amountOutlier: Signal = ({ spend, profile: { amounts } }) => {
   const excess = Number(spend.amountCents) - usual
   if (excess <= MAX_DEVIATIONS * MIN_DEVIATION_SHARE * usual) return undefined
   if (excess <= MAX_DEVIATIONS * deviationOf(amounts, usual)) return undefined
-  const usualCents = formatMoney(BigInt(Math.round(usual)))
+  const usualCents = formatMoney(roundCents(usual))
   return `${formatMoney(spend.amountCents)} is far more than the agent usually spends, ${usualCents}.`
 }
 
@@ -155,7 +155,7 @@ const impossibleTravel: Signal = ({ spend, at, profile: { lastCountry, lastAt } 
 const newMerchant: Signal = ({ isKnownMerchant }) =>
   isKnownMerchant ? undefined : 'The agent has never paid this merchant.'
 
-/** Fewer spends say nothing about the usual hours. */
+/** Fewer spends do not show the usual hours. */
 const MIN_SPENDS = 50
 /** A time of day is odd if a smaller share of all spends is within an hour of it. */
 const RARE_SHARE = 0.01

@@ -1,5 +1,5 @@
 import { jsonName } from '../../values/json-names.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, fractionOf, minus, plus } from '../../values/money.ts'
 import { type Budget, checkLimit, type Outcome, plainCheck, remainingOf, toFigure } from './decision.ts'
 import type { Evaluator, PolicyTerms, Rule, RuleInput } from './evaluation.ts'
 
@@ -81,8 +81,8 @@ const remainingIn = ({ limitCents, usedCents }: Pick<Budget, 'limitCents' | 'use
   remainingOf({ limit: limitCents, used: usedCents })
 
 /**
- * The budget with the least left decides, for every level applies. Of equal ones it is the lower level, which
- * comes later.
+ * Every level applies, so the budget with the smallest rest decides. Of equal ones it is the lower level,
+ * which comes later.
  */
 const narrowestOf = (budgets: readonly Budget[]): Budget | undefined =>
   budgets.reduce<Budget | undefined>(
@@ -90,7 +90,7 @@ const narrowestOf = (budgets: readonly Budget[]): Budget | undefined =>
     undefined,
   )
 
-/** The owner is known, so only the other levels are named. */
+/** The owner is known, so only other levels are named. */
 const titleOf = ({ level, name, period, limitCents }: Budget): string =>
   `The ${period ? `${level}’s budget for the ${period}` : `budget of the ${level} ${name}`} of ${formatMoney(limitCents)}`
 
@@ -119,7 +119,7 @@ export const tolerance: Rule = {
       outcome: 'pass',
       limit: toFigure(holdCents),
       used: toFigure(amountCents),
-      remaining: toFigure(holdCents - amountCents),
+      remaining: toFigure(minus(holdCents, amountCents)),
       message: `The amount charged may be up to ${formatMoney(holdCents)}.`,
     })
   },
@@ -127,23 +127,23 @@ export const tolerance: Rule = {
   remedy: 'Raise the tolerance.',
 }
 
-/** Regardless of limits. Fractions of a cent are rounded up. */
+/** Ignores limits. Fractions of a cent are rounded up. */
 export function withTolerance(amount: Cents, percent: number | null): Cents {
   if (!percent) return amount
   const hundredths = BigInt(Math.round(percent * 100))
-  return amount + (amount * hundredths + 9_999n) / 10_000n
+  return plus(amount, fractionOf(amount, [hundredths, 10_000n], 'up'))
 }
 
 /**
- * The amount to hold. Limits cut the tolerance short: no capture exceeds a limit, and a spend that just fits
- * is not refused because it might cost more.
+ * The amount to hold. Limits cut the tolerance short, so that no capture exceeds a limit, and a spend that
+ * just fits is not refused because it might cost more.
  */
 export function amountToHold(
   terms: PolicyTerms | null,
   { request, counters }: Pick<RuleInput, 'request' | 'counters'>,
 ): Cents {
   const { kind, amountCents, budgets, card, mandate } = request
-  // A card network requests what it needs, and increments that if it needs more.
+  // A card network requests the amount that it needs, and increments it later.
   if (kind === 'card') return amountCents
   let hold = withTolerance(amountCents, terms?.amountTolerancePercent ?? null)
   if (!terms || hold === amountCents) return hold
@@ -152,8 +152,8 @@ export function amountToHold(
   }
   if (terms.maxTransactionCents !== null) capAt(terms.maxTransactionCents)
   if (card && card.maxTransactionCents !== null) capAt(card.maxTransactionCents)
-  if (terms.dailyLimitCents !== null) capAt(terms.dailyLimitCents - counters.dayCents)
-  if (terms.monthlyLimitCents !== null) capAt(terms.monthlyLimitCents - counters.monthCents)
+  if (terms.dailyLimitCents !== null) capAt(minus(terms.dailyLimitCents, counters.dayCents))
+  if (terms.monthlyLimitCents !== null) capAt(minus(terms.monthlyLimitCents, counters.monthCents))
   for (const budget of budgets) capAt(remainingIn(budget))
   if (mandate && asksForAmount(terms, amountCents)) {
     if (mandate.perTransactionCents !== null) capAt(mandate.perTransactionCents)
@@ -167,7 +167,6 @@ export const asksForAmount = (terms: PolicyTerms | null, amount: Cents): boolean
   return limit === null || amount > limit
 }
 
-/** A mandate replaces the person whom the amount alone would ask. */
 const unlessMandate =
   (evaluate: Evaluator): Evaluator =>
   input => {
@@ -225,7 +224,7 @@ export const funds: Rule = {
     if (available === null || holdCents <= available) return undefined
     const [needed, there] = [formatMoney(holdCents), formatMoney(available)]
     if (!needsMoney(input)) {
-      // The message tells now what would refuse the approval of a person later. A card cannot wait.
+      // The message states now what would refuse a person's later approval. A card cannot wait.
       const message = `${needed} are needed once it is approved, and ${there} were available.`
       return request.kind === 'intent' ? plainCheck('insufficient_funds', 'skip', message) : undefined
     }

@@ -5,11 +5,10 @@ import { looksLikeIban, mccGroup } from '../merchants/index.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import type { Rules } from './rules.ts'
 
-/** At most ten names: a list may have thousands. */
+/** Names ten at most, since a list may have thousands. */
 export const shortList = (names: readonly string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
-/** Fields have their names in JSON. */
 export interface Warning {
   readonly fields: string[]
   readonly message: string
@@ -142,7 +141,6 @@ const finders: readonly WarningFinder[] = [
     },
 ]
 
-/** Warns of rules that an owner can hardly have intended. Decisions follow them anyway. */
 export const contradictionsIn = (terms: PolicyTerms): Warning[] =>
   finders
     .flatMap(find => find(terms) || [])

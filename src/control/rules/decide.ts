@@ -82,7 +82,7 @@ const compileRules = (table: readonly Rule[], terms: PolicyTerms | null): Compil
     return evaluate ? { name: rule.name, position: ruleTable.indexOf(rule), evaluate } : []
   })
 
-/** Null: an agent without a policy; a person approves everything. */
+/** Null stands for an agent without a policy, for which a person approves everything. */
 export function compilePolicy(rules: Rules | null): CompiledPolicy {
   const terms = rules && termsOf(rules)
   return { terms, rules: compileRules(ruleTable, terms) }
@@ -127,10 +127,13 @@ const skipJudged = (rule: CompiledRule): CompiledRule => {
   return { ...rule, evaluate: () => skipped }
 }
 
-/** Several of these limits can be too low: the reason is the narrowest, so that an amount it allows passes all. */
+/**
+ * Several of these limits can be too low at once. The narrowest is the reason, so that an amount it allows
+ * passes all.
+ */
 const nestedLimits: ReadonlySet<string> = new Set([dailyLimit.name, monthlyLimit.name, budget.name])
 
-/** If two limits leave the same, for example nothing, the lower is the narrower. */
+/** If two limits leave the same rest, for example nothing, the lower limit is the narrower one. */
 const leavesLess = (check: Check, other: Check): boolean => {
   if (check.limit === null || other.limit === null) return false
   const [remaining, otherRemaining] = [Number(check.remaining), Number(other.remaining)]
@@ -146,7 +149,7 @@ const isNarrower = (check: Check, decidingCheck: Check | undefined): boolean => 
 
 const severity: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, review: 1, fail: 2 }
 
-/** In the order of the table; of two rules of one name the card's comes first. */
+/** In the order of the table. Of two rules of one name, the card's comes first. */
 function rulesFor(
   policy: CompiledPolicy,
   request: SpendRequest,
@@ -158,9 +161,9 @@ function rulesFor(
 }
 
 /**
- * The one decision about money: pure, and the same for intents, cards and payments. It changes no counter:
- * the caller reserves what is allowed, under the locks under which it read the counters. Where a card pays,
- * or is named, its terms apply as well, and of two checks of one rule the narrower is kept.
+ * The only decision about money: pure, and the same for intents, cards and payments. It changes no counter:
+ * the caller reserves what is allowed, under the locks under which it read the counters. If a card pays, or
+ * is named, its terms apply as well, and of two checks of one rule the narrower is kept.
  */
 export function decide(
   policy: CompiledPolicy,
@@ -203,7 +206,7 @@ export function decide(
   }
 }
 
-/** No person can be asked while a card network waits. */
+/** A card network cannot wait for a person. */
 function verdictOn({ kind }: SpendRequest, outcome: Outcome): Pick<Ruling, 'allowed' | 'requiresApproval'> {
   const asksPerson = outcome === 'review'
   if (kind === 'card') return { allowed: !asksPerson && outcome !== 'fail', requiresApproval: false }
@@ -212,7 +215,10 @@ function verdictOn({ kind }: SpendRequest, outcome: Outcome): Pick<Ruling, 'allo
 
 const DECLARE_INTENT =
   'A card payment cannot wait for an approval: declare an intent for this payment (POST /intents), have it approved, and try again.'
-/** Another intent would not help: payee, place, time and risk are judged whether one covers the payment or not. */
+/**
+ * Another intent would not help: payee, place, time and risk are judged whether an intent covers the payment
+ * or not.
+ */
 const DECLARED_ALREADY =
   'A card payment cannot wait for an approval, and an intent covers this payment already.'
 
@@ -221,7 +227,7 @@ function reasonOf({ kind, intentId }: SpendRequest, decidingCheck: Check | undef
   return `${decidingCheck.message} ${intentId ? DECLARED_ALREADY : DECLARE_INTENT}`
 }
 
-/** The worse outcome is the stricter; with equal outcomes, the narrower limit. */
+/** The worse outcome is the stricter one; with equal outcomes, the narrower limit. */
 const isStricter = (check: Check, other: Check): boolean =>
   check.outcome === other.outcome
     ? leavesLess(check, other)

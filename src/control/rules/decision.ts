@@ -1,4 +1,4 @@
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, minus, NO_CENTS } from '../../values/money.ts'
 
 export const verdicts = ['allowed', 'person', 'denied'] as const
 
@@ -51,11 +51,14 @@ export interface MandateUse {
   readonly expiresAt: Date
   readonly perTransactionCents: Cents | null
   readonly limits: readonly MandateLimit[]
-  /** How many payments it allows, and how many were made or are open; null: any number. */
+  /** How many payments it allows, and how many were made or are open; null for any number. */
   readonly count: { readonly limit: number; readonly used: number } | null
 }
 
-/** The mandate that approves a spend, and what it has left after the spend; null for limits that it does not set. */
+/**
+ * The mandate that approves a spend, and the rest that remains after the spend; null for limits that it does
+ * not set.
+ */
 export interface RuledMandate {
   readonly id: string
   readonly name: string | null
@@ -96,10 +99,10 @@ export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
   readonly amountCents: Cents
-  /** The whole payment, where the amount is an increment of it. */
+  /** The whole payment, if the amount is an increment of it. */
   readonly paymentCents?: Cents | undefined
   readonly merchant: string
-  /** Other names of the payee: a card network gives a descriptor and an address. */
+  /** Other names of the payee, since a card network gives a descriptor and an address. */
   readonly alsoNamed?: readonly string[] | undefined
   readonly payeeIban?: string | null | undefined
   readonly mcc: string | null
@@ -112,14 +115,14 @@ export interface SpendRequest {
   readonly risk: Risk | null
   readonly approval: Approval | null
   readonly walletFrozen: boolean
-  /** The money in the wallet; null: funds are not checked. */
+  /** The money in the wallet; null if funds are not checked. */
   readonly availableCents: Cents | null
-  /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
+  /** The controls of the card that pays, or that the intent names; missing in decisions without a card. */
   readonly card?: CardControls | null | undefined
   readonly namedCard?: NamedCard | null | undefined
-  /** The active mandate that covers an intent, of several the one that ends first. */
+  /** The active mandate that covers an intent; of several, the one that ends first. */
   readonly mandate?: MandateUse | null | undefined
-  /** Why none of the agent's active mandates covers the intent, in a sentence; absent where it has none. */
+  /** Why none of the agent's active mandates covers the intent, in a sentence; missing if the agent has no mandate. */
   readonly outsideMandates?: string | null | undefined
 }
 
@@ -128,15 +131,15 @@ export interface Counters {
   readonly monthCents: Cents
   /** Completed spends and open intents together. */
   readonly uses: number
-  /** The open intents among the uses; old decisions do not say. */
+  /** The open intents among the uses, which old decisions do not contain. */
   readonly openUses?: number | undefined
   readonly lastSpendAt: Date | null
   readonly firstMerchant: string | null
 }
 
 export const zeroCounters: Counters = {
-  dayCents: 0n,
-  monthCents: 0n,
+  dayCents: NO_CENTS,
+  monthCents: NO_CENTS,
   uses: 0,
   openUses: 0,
   lastSpendAt: null,
@@ -152,7 +155,6 @@ export interface Ruling {
   readonly mandate?: RuledMandate
 }
 
-/** Checks show amounts as a number of euros. */
 export const toFigure = (amount: Cents): number => Number(amount) / 100
 
 export const plainCheck = (rule: string, outcome: Outcome, message: string): Check => ({
@@ -169,14 +171,14 @@ interface LimitUsage {
   readonly used: Cents
 }
 
-export const remainingOf = ({ limit, used }: LimitUsage): Cents => (used < limit ? limit - used : 0n)
+export const remainingOf = ({ limit, used }: LimitUsage): Cents =>
+  used < limit ? minus(limit, used) : NO_CENTS
 
 interface RequestedAmount {
   readonly amount: Cents
   readonly inWords: string
 }
 
-/** Checks an amount against the rest of a limit. The title names the limit and its amount. */
 export function checkLimit(
   rule: string,
   title: string,

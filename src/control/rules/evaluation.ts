@@ -4,7 +4,7 @@ import type { Rules } from './rules.ts'
 
 type PayeeMatcher = ReturnType<typeof payeeMatcher>
 
-/** The rules of a policy, with lists compiled to sets and matchers, as a policy is asked often. */
+/** The rules of a policy, with lists compiled to sets and matchers, since a policy is evaluated often. */
 export interface PolicyTerms extends Rules {
   readonly findBlocked: PayeeMatcher
   readonly findAllowed: PayeeMatcher
@@ -19,16 +19,16 @@ export interface RuleInput {
   readonly holdCents: SpendRequest['amountCents']
   readonly amountInWords: string
   readonly outcomeSoFar: Outcome
-  /** The mandate that replaces a person, set by the mandate rule for the later ones. */
+  /** The mandate that replaces a person. The mandate rule sets it for later rules. */
   readonly mandate: RuledMandate | undefined
 }
 
 export type Evaluator = (input: RuleInput) => Check | undefined
 
 export interface Rule {
-  /** The member of the policy that sets it, by its name in JSON: checks are shown and stored. */
+  /** The member of the policy that sets the rule, by its name in JSON, since checks are shown and stored. */
   readonly name: string
-  /** Another member of the policy that its check may be named after. */
+  /** Another member of the policy after which its check may be named. */
   readonly alias?: string
   readonly compile: (terms: PolicyTerms | null) => Evaluator | undefined
   readonly skipMessage: string

@@ -1,4 +1,4 @@
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, minus, plus } from '../../values/money.ts'
 import { asksForAmount } from './amount-rules.ts'
 import {
   type Check,
@@ -19,7 +19,6 @@ const periods = { day: 'today', month: 'this month', all: 'in all' } as const
 const leftOf = ({ limitCents, usedCents }: MandateLimit): Cents =>
   remainingOf({ limit: limitCents, used: usedCents })
 
-/** A message to follow the mandate's name; undefined where each of its limits leaves room. */
 export function lackOf(
   { perTransactionCents, limits, count }: Pick<MandateUse, 'perTransactionCents' | 'limits' | 'count'>,
   amount: Cents,
@@ -39,7 +38,7 @@ const leftAfter = ({ limits }: MandateUse, holdCents: Cents): LimitLeft[] =>
   limits.map(({ period, limitCents, usedCents }) => ({
     period,
     limitCents,
-    leftCents: limitCents - usedCents - holdCents,
+    leftCents: minus(limitCents, plus(usedCents, holdCents)),
   }))
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
@@ -83,7 +82,7 @@ function allowedBy(use: MandateUse, holdCents: Cents): Check {
     ...plainCheck('mandate', 'pass', `${mandateInWords(use)} approves it without a person${words}.`),
     ...(narrowest && {
       limit: toFigure(narrowest.limitCents),
-      used: toFigure(narrowest.limitCents - narrowest.leftCents),
+      used: toFigure(minus(narrowest.limitCents, narrowest.leftCents)),
       remaining: toFigure(narrowest.leftCents),
     }),
   }
@@ -92,8 +91,8 @@ function allowedBy(use: MandateUse, holdCents: Cents): Check {
 const skip = (message: string): Check => plainCheck('mandate', 'skip', message)
 
 /**
- * A mandate replaces the person whom the amount alone would ask. Requests for a person for any other reason
- * stay, and a spend that the policy approves by itself uses nothing of it.
+ * A mandate replaces the person whom the amount alone would require. Other reasons for a person stay, and a
+ * spend that the policy approves by itself uses nothing of the mandate.
  */
 export const mandate: Rule = {
   name: 'mandate',

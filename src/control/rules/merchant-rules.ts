@@ -3,7 +3,7 @@ import { isSameMerchant, isSamePayee, looksLikeIban, type payeeMatcher } from '.
 import { plainCheck } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
-/** Messages show only the end of an IBAN: they travel further than the list. */
+/** Messages show only the end of an IBAN, since more people see them than the list. */
 const patternInWords = (pattern: string): string =>
   looksLikeIban(pattern) ? `the IBAN that ends in ${plainIban(pattern).slice(-4)}` : pattern
 
@@ -38,7 +38,7 @@ export const blocklist: Rule = {
   remedy: 'Buy from another merchant, or take this one off the blocklist.',
 }
 
-/** An empty list is no rule: an owner who wants no payments freezes the agent. */
+/** An empty list is not a rule: an owner who wants no payments freezes the agent. */
 export const allowlist: Rule = {
   name: 'merchantAllowlist',
   compile: terms => {
@@ -58,7 +58,10 @@ export const allowlist: Rule = {
   remedy: 'Buy from a merchant on the allowlist, or put this one on it.',
 }
 
-/** A merchant without a code may be anything, so a person decides: leaving the code out does not get around a block. */
+/**
+ * A merchant without a code may be anything, so a person decides, and leaving the code out does not get
+ * around a block.
+ */
 export const blockedMccs: Rule = {
   name: 'blockedMccs',
   compile: terms => {
@@ -122,7 +125,6 @@ export const countries: Rule = {
   remedy: 'Give country, where the merchant is; buy in an allowed one, or allow this one.',
 }
 
-/** A budget, such as a delegation, may be bound to one merchant. */
 export const boundMerchant: Rule = {
   name: 'boundMerchant',
   compile: () => input => {

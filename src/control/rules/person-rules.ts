@@ -2,7 +2,6 @@ import { after, minutes } from '../../values/clock.ts'
 import { type NamedCard, plainCheck } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
-/** Statuses whose name alone makes no sentence. */
 const statusWords: Readonly<Record<string, string>> = { deleting: 'being deleted' }
 
 export const agentState: Rule = {
@@ -35,7 +34,10 @@ export const cardProblem = ({ id, status }: NamedCard): string | undefined =>
     ? undefined
     : `The card ${id} is ${status}: no payment can be made with it ${cardWaits[status](id)}.`
 
-/** Refuses nothing: the card can become usable while the intent is open, and each payment with it is judged again. */
+/**
+ * Refuses nothing, since the card can become usable while the intent is open, and each payment with it is
+ * judged again.
+ */
 export const cardState: Rule = {
   name: 'cardStatus',
   compile:
@@ -51,7 +53,7 @@ export const cardState: Rule = {
   remedy: 'Activate or unfreeze the card.',
 }
 
-/** Applies to cards alone: every other spend is an intent or pays on one. */
+/** Applies only to cards: every other spend is an intent or pays on one. */
 export const requireIntent: Rule = {
   name: 'requireIntent',
   compile: terms => {
@@ -103,7 +105,7 @@ export const risk: Rule = {
   remedy: 'Have a person review it, or change the risk thresholds.',
 }
 
-/** How old an attestation may be if the policy does not say. */
+/** The highest age of an attestation if the policy does not set one. */
 export const DEFAULT_ATTESTATION_MINUTES = 5
 
 export const attestation: Rule = {

@@ -15,7 +15,7 @@ const count = (least: number, description: string) =>
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
 export const mccCode = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
-/** The fields of the contract's PolicyCreateRequest. A null or absent member is no rule. */
+/** The fields of the contract's PolicyCreateRequest. A null or missing member is no rule. */
 export const ruleFields = {
   name: z
     .string()
@@ -78,7 +78,7 @@ export const ruleFields = {
   }),
 }
 
-/** Most entries of each list: enough for every category and country there is. */
+/** Bounds the entries of each list. There is room for every category and country. */
 const MAX_ENTRIES = { merchants: 1_000, groups: 100, countries: 250, codes: 1_500 } as const
 
 export const merchantPattern = z
@@ -97,7 +97,7 @@ const groupName = z
 type ListRule = 'merchantAllowlist' | 'merchantBlocklist' | 'mccCategories' | 'allowedCountries' | MccRule
 type MccRule = 'allowedMccs' | 'blockedMccs'
 
-/** Limits of new lists. Policies that were stored before these limits are read as they are. */
+/** Limits of new lists. Policies that were stored before these limits remain readable. */
 const writableList = <T extends z.ZodString>(rule: ListRule, max: number, entry: T) =>
   z
     .array(entry)
@@ -131,6 +131,5 @@ export const rulesOf = (policy: Rules): Rules =>
 export const encodeRules = (policy: Rules): Record<string, unknown> =>
   encodeJson(StoredRules, rulesOf(policy))
 
-/** Reads the rules that a version has stored. */
 export const decodeRules = (stored: Readonly<Record<string, unknown>>): Rules =>
   decodeJson(StoredRules, stored)

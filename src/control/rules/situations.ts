@@ -1,7 +1,7 @@
 import { after, minutes } from '../../values/clock.ts'
 import { countries } from '../../values/countries.ts'
 import { plainIban } from '../../values/iban.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { looksLikeIban, mccCodes } from '../merchants/index.ts'
 import { amountToHold, autoApprove, dailyLimit, maxTransaction, monthlyLimit } from './amount-rules.ts'
 import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
@@ -35,7 +35,7 @@ function nearestCode(code: string, isWanted: (code: string) => boolean): string[
   return candidates.filter(other => distance(other) === least).slice(0, 1)
 }
 
-const ONE_EURO = 100n
+const ONE_EURO = cents(100n)
 
 const harmlessAmount = (terms: PolicyTerms): Cents =>
   [
@@ -86,26 +86,25 @@ export function harmlessSituation(terms: PolicyTerms, now: Date): Situation {
   }
 }
 
-const CENT = 1n
+const CENT = cents(1n)
 const MAX_NAMES = 10
 const MINUTE = minutes(1)
 const DAY = minutes(24 * 60)
 
 const paymentLimitCases = (limit: Cents | null): ProbeCases => ({
-  stopped: [{ amountCents: (limit ?? 0n) + CENT }],
+  stopped: [{ amountCents: plus(limit ?? NO_CENTS, CENT) }],
   passing: limit ? [{ amountCents: limit }] : [],
 })
 
-/** Counters with which the amount just fits, and just does not. */
 const periodLimitCases = (
   limit: Cents | null,
   amount: Cents,
   countersWith: (used: Cents) => Change,
 ): ProbeCases => {
-  const room = (limit ?? 0n) - amount
+  const room = minus(limit ?? NO_CENTS, amount)
   return room < 0n
-    ? { stopped: [countersWith(0n)], passing: [] }
-    : { stopped: [countersWith(room + CENT)], passing: [countersWith(room)] }
+    ? { stopped: [countersWith(NO_CENTS)], passing: [] }
+    : { stopped: [countersWith(plus(room, CENT))], passing: [countersWith(room)] }
 }
 
 type ProbeCaseBuilder = (terms: PolicyTerms, harmless: Situation) => ProbeCases
@@ -180,7 +179,7 @@ export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
   [autoApprove.name]: ({ autoApproveLimitCents }) => paymentLimitCases(autoApproveLimitCents),
   amountTolerancePercent(terms, harmless) {
     const maxCharge = amountToHold(terms, { request: harmless, counters: harmless })
-    return { stopped: [{ chargedCents: maxCharge + CENT }], passing: [{ chargedCents: maxCharge }] }
+    return { stopped: [{ chargedCents: plus(maxCharge, CENT) }], passing: [{ chargedCents: maxCharge }] }
   },
 }
 

@@ -2,7 +2,7 @@ import { minutes } from '../../values/clock.ts'
 import { type Counters, plainCheck } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
-/** Caches the last formatted instant: the end of a policy is formatted at each spend, and hardly ever changes. */
+/** Caches the last formatted instant, since the end of a policy is formatted at each spend, and hardly ever changes. */
 function rememberLast(format: (at: Date) => string): (at: Date) => string {
   let lastTime = Number.NaN
   let lastText = ''
@@ -15,7 +15,10 @@ function rememberLast(format: (at: Date) => string): (at: Date) => string {
   }
 }
 
-/** The end of a policy stops every way to pay, not only cards. With `notify` the agent goes on spending under it. */
+/**
+ * The end of a policy stops every way to pay, not only cards. With `notify`, the agent may continue to spend
+ * under it.
+ */
 export const expiry: Rule = {
   name: 'expiresAfterMinutes',
   compile: terms => {
@@ -37,7 +40,10 @@ export const expiry: Rule = {
 
 const clockTime = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
 
-/** The start is included, the end is not. A span whose end is smaller goes past midnight; equal hours mean all day. */
+/**
+ * The start is included, the end is not. A span whose end is smaller continues past midnight; equal hours
+ * mean all day.
+ */
 export const isActive = (hour: number, start: number, end: number): boolean => {
   if (start === end) return true
   return start < end ? hour >= start && hour < end : hour >= start || hour < end
@@ -48,7 +54,6 @@ export const activeHours: Rule = {
   compile: terms => {
     if (!terms || (terms.activeHoursStart === null && terms.activeHoursEnd === null)) return undefined
     const { activeHoursStart, activeHoursEnd } = terms
-    // A missing start or end is midnight.
     const start = activeHoursStart ?? 0
     const end = activeHoursEnd ?? 0
     const span = start === end ? 'all day' : `from ${clockTime(start)} to ${clockTime(end)} UTC`
@@ -90,7 +95,7 @@ export const cooldown: Rule = {
   remedy: 'Wait until then, or shorten the cooldown.',
 }
 
-/** Completed and open uses; old decisions have only their sum. */
+/** Completed and open uses; old decisions contain only their sum. */
 const usesInWords = ({ uses, openUses }: Counters): string =>
   openUses === undefined
     ? `${uses} used`

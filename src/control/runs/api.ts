@@ -176,7 +176,7 @@ export const runsApi = {
     returns: [200, TimelinePage],
     fails: { run_not_found },
   }),
-  /** A step in the deletion of an agent: ends a batch of its runs, and is repeated until none is running. */
+  /** A step in the deletion of an agent. Ends a batch of its runs, and is repeated until none is running. */
   endForAgent: post('/agents/{id}/end-runs', {
     summary: 'End the runs of an agent that is being deleted',
     callers: [],

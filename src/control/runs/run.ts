@@ -50,7 +50,7 @@ const LIMITS = `
 select id, agent_id as "agentId", name, status, budget_cents as "budgetCents" from runs
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** The caller has locked the agents, so the runs stay the same until the transaction ends. */
+/** The caller has locked the agents, so the runs do not change until the transaction ends. */
 export async function runLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -39,8 +39,8 @@ const find = (records: Records, id: string): Promise<Run | null> => records.find
 
 /**
  * Locks a run that the caller may change; null if there is none. A delegation's token may spend in every run
- * of its agent, but changes only those it has started. The agent is locked first, as spending does, so that
- * nothing is approved by the run's state before the change.
+ * of its agent, but changes only those it has started. Locks the agent first, as spending does, so that no
+ * intent is approved by the run's state before the change.
  */
 async function lockRun(
   { records, actor }: Pick<Context, 'records' | 'actor'>,

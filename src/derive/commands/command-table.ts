@@ -57,14 +57,13 @@ function shapeOf(schema: JsonSchema, schemas: Schemas): Shape {
   }
 }
 
-/** The schema itself, or each of its alternatives, with references resolved. */
 function optionsOf(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   if (schema.$ref) return optionsOf(resolve(schema.$ref, schemas), schemas)
   const options = schema.anyOf ?? schema.oneOf
   return options ? options.flatMap(option => optionsOf(option, schemas)) : [schema]
 }
 
-/** Empty if an alternative has no type: then any value is allowed. */
+/** Empty if an alternative has no type, since then any value is allowed. */
 function typesOf(options: readonly JsonSchema[]): string[] {
   const types = options.map(option => [option.type ?? typeOfConst(option)].flat().filter(Boolean) as string[])
   return types.some(list => list.length === 0) ? [] : [...new Set(types.flat())]
@@ -81,7 +80,6 @@ function choicesOf(options: readonly JsonSchema[]): readonly unknown[] | undefin
   return choices.some(list => list.length === 0) ? undefined : choices.flat()
 }
 
-/** The command line and every light client are derived from this table. */
 export function commandTable(areas: Areas): CommandTable {
   const operations = published(areas)
   const schemas = new SchemaCollector()
@@ -97,7 +95,7 @@ export function commandTable(areas: Areas): CommandTable {
   }
 }
 
-/** One line for each noun, event and operation, so that a diff shows each change. */
+/** Writes one line for each noun, event and operation, so that a diff shows each change. */
 export const writeTable = (table: CommandTable): string =>
   linesOf({ ...table }, { nouns: 1, eventNames: 1, operations: 1 })
 

@@ -1,8 +1,7 @@
-/** The type of a value, in the terms of JSON Schema and in words for people. */
 export interface Shape {
-  /** `string`, `number`, `integer`, `boolean`, `array`, `object`, `null`; empty: any. */
+  /** JSON Schema types: `string`, `number`, `integer`, `boolean`, `array`, `object`, `null`. Empty means any. */
   readonly types: readonly string[]
-  /** `instant or null` */
+  /** The type as people read it: `instant or null`. */
   readonly words: string
   readonly limits?: readonly string[]
   readonly description?: string
@@ -10,9 +9,8 @@ export interface Shape {
   readonly choices?: readonly unknown[]
   readonly members?: readonly Member[]
   readonly items?: Shape
-  /** The command gets the file's name, and sends its content. */
+  /** The command takes the name of the file, and sends its content. */
   readonly isFile?: true
-  /** The values of an object with free names. */
   readonly values?: Shape
 }
 
@@ -27,7 +25,6 @@ export interface Parameter {
   readonly example: string
 }
 
-/** `json`: members. `raw`: bytes of any media type, without members. */
 export interface BodyShape {
   readonly kind: 'json' | 'raw'
   readonly required: boolean
@@ -50,7 +47,7 @@ export interface Command {
   readonly query: readonly Member[]
   readonly body?: BodyShape
   readonly takesKey?: true
-  /** Sending it twice has no more effect than once, even without a key. */
+  /** A request sent twice has the same effect as one, even without a key. */
   readonly isRepeatable?: true
   readonly isList?: true
   readonly status: number
@@ -61,11 +58,11 @@ export interface Command {
 export interface Noun {
   readonly name: string
   readonly about: string
-  /** `{ "authorize-card": "sandbox.authorizeCard" }` */
+  /** An example: `{ "authorize-card": "sandbox.authorizeCard" }`. */
   readonly verbs: Readonly<Record<string, string>>
 }
 
-/** Everything that a light client knows of the service: plain JSON, derived from the contracts. */
+/** All that a light client knows of the service. It is plain JSON, derived from the contracts. */
 export interface CommandTable {
   readonly version: string
   readonly nouns: Readonly<Record<string, Noun>>

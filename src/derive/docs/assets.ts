@@ -4,11 +4,10 @@ import { baseStyle, pageIcon, versionOf } from '../../web/page-assets.ts'
 export interface Asset {
   readonly type: string
   readonly content: string | Buffer
-  /** Contains the version of the content. */
   readonly address: string
 }
 
-/** In the order in which one rule may override another, after the rules that every page has. */
+/** In the order in which rules may override each other, after the rules that every page has. */
 const styles = [
   'code',
   'parts',
@@ -27,7 +26,7 @@ const styles = [
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** The script loads before the body and is no module, so its imports are inlined in front of it. */
+/** The script loads before the body and is not a module, so the scripts that it imports are inlined before it. */
 const script = (): string =>
   read('ranking.js').replaceAll(/^export /gm, '') + read('docs.js').replace(/^import .+\n/m, '')
 

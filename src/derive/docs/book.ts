@@ -28,7 +28,6 @@ export interface Refusal {
   readonly status: string
   readonly code: string
   readonly message: string
-  /** All operations share the refusal. */
   readonly universal: boolean
 }
 
@@ -37,7 +36,6 @@ export interface Chapter {
   readonly name: string
   readonly about: string
   readonly states: States
-  /** The named records that this chapter is the first to return. */
   readonly records: readonly string[]
   readonly entries: readonly Entry[]
 }
@@ -48,7 +46,6 @@ export class Book {
   readonly eventGroups: readonly EventGroup[]
   readonly keysForClients: ReadonlySet<string>
   readonly #records: ReadonlySet<string>
-  /** An anchor without a section is on the overview. */
   readonly #sections: ReadonlyMap<string, string>
 
   constructor(document: Document) {
@@ -74,7 +71,7 @@ export class Book {
     return this.chapters.flatMap(({ entries }) => entries)
   }
 
-  /** `/docs/agents#agents.freeze` */
+  /** Links to an anchor: `/docs/agents#agents.freeze`. */
   href(anchor: string): string {
     return `${addressOf(this.#sections.get(anchor) ?? OVERVIEW)}#${anchor}`
   }
@@ -142,7 +139,6 @@ interface Refused {
   readonly error: string | { readonly message: string }
 }
 
-/** An error of JSON-RPC has its message a level deeper. */
 const sentenceOf = ({ error }: Refused): string => (typeof error === 'string' ? error : error.message)
 
 const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): Refusal[] =>
@@ -165,7 +161,6 @@ function follow<T extends object>(part: T | Reference, parts: Readonly<Record<st
 export const jsonOf = ({ content = {} }: { content?: ResponseObject['content'] }): MediaType | undefined =>
   content['application/json']
 
-/** The media type of an endless answer, and the schema of its messages. */
 export const streamOf = ({
   content = {},
 }: {

@@ -1,5 +1,5 @@
-// Makes the page quicker to use; it reads well without. Loaded before the body, so that the first paint has
-// the chosen colours.
+// Makes the page quicker to use; without it, the page still reads well. Loads before the body, so that the
+// first paint has the chosen colours.
 
 import { allWith, nearestTo } from './ranking.js'
 
@@ -17,7 +17,7 @@ const kept = {
     try {
       localStorage.setItem(name, value)
     } catch {
-      // A browser that stores nothing: the choice lasts as long as the page.
+      // A browser may store nothing. Then the choice lasts as long as the page.
     }
   },
 }
@@ -64,7 +64,7 @@ async function copy(button) {
   }, 1500)
 }
 
-/** On a plain HTTP address other than localhost, browsers offer only the old API. */
+/** Over plain HTTP, browsers offer only the old API, except on localhost. */
 async function writeClipboard(element) {
   if (!navigator.clipboard) {
     getSelection().selectAllChildren(element)
@@ -76,7 +76,7 @@ async function writeClipboard(element) {
 
 let index
 
-/** The search index: fetched once, when it is first needed, and kept in memory. */
+/** The search index is fetched when it is first needed, and kept in memory. */
 function allFindable() {
   index ??= fetch(root.dataset.index)
     .then(response => (response.ok ? response.json() : Promise.reject(response.status)))
@@ -107,7 +107,7 @@ function linkTo(entry) {
   return item
 }
 
-/** The most results shown: with more, another letter helps better. */
+/** The most results shown. With more, another letter helps better. */
 const SHOWN = 100
 
 function startSearch() {
@@ -141,7 +141,6 @@ function startSearch() {
     if (words.length === 0) return show([], words)
     const asked = field.value
     const all = await allFindable()
-    // The input has changed meanwhile.
     if (field.value !== asked) return
     if (!all) {
       found.textContent = 'The index could not be fetched. Try again.'
@@ -180,7 +179,7 @@ function startSearch() {
   return field
 }
 
-/** The reference was one page once: its old anchors redirect to the pages of today. */
+/** The reference was one page once. Its old anchors redirect to the present pages. */
 async function followOldAnchor() {
   const anchor = decodeURIComponent(location.hash.slice(1))
   if (!anchor || document.getElementById(anchor)) return
@@ -216,7 +215,6 @@ function followReading() {
 
 const idOf = link => decodeURIComponent(link.hash.slice(1))
 
-/** Without a configured address, the examples use the one of this page. */
 function nameService() {
   const { placeholder } = root.dataset
   if (!placeholder) return

@@ -18,11 +18,10 @@ export interface DocsFile {
 
 export interface DocsAddresses {
   readonly baseUrl?: string | undefined
-  /** The process listens here: the script replaces it by the address of the page. */
   readonly ownUrl?: string
 }
 
-/** The reference by paths: its overview, a page for each section, guide and refusal, and their assets. */
+/** Renders the reference by paths: its overview, a page for each section, guide and refusal, and their assets. */
 export function renderDocs(
   document: Document,
   { baseUrl, ownUrl = 'http://127.0.0.1:8080' }: DocsAddresses = {},

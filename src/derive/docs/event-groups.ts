@@ -1,6 +1,5 @@
 import type { Document, JsonSchema, OperationObject } from '../openapi/types.ts'
 
-/** An event as a page shows it, and the operations after which it may be sent. */
 export interface EventEntry {
   readonly name: string
   readonly id: string
@@ -8,7 +7,7 @@ export interface EventEntry {
   readonly causes: readonly OperationObject[]
 }
 
-/** Events with the same form of data: they are described together, with an example of the first one. */
+/** Events with the same form of data share a description, and an example of the first one. */
 export interface Family {
   readonly events: readonly EventEntry[]
   readonly data: JsonSchema

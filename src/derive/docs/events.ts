@@ -51,7 +51,6 @@ function causesOf(book: Book, causes: readonly OperationObject[]): Content {
   return html`<details class="shared"><summary>After any of ${causes.length} operations</summary><p>${links}</p></details>`
 }
 
-/** With a correctly signed example, on which the author of a receiver can try it. */
 const eventsSent = (book: Book, sample: OperationObject): Html => html`
 <section class="split" id="${EVENTS.arriving}" aria-labelledby="${EVENTS.arriving}-title">
   <div class="text">

@@ -9,7 +9,6 @@ export interface Guide {
   readonly content: Content
 }
 
-/** The sections of the document's own description, which apply to every operation. */
 export const guidesOf = (book: Book): Guide[] =>
   book.document.info.description
     .split(/^## /m)

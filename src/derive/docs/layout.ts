@@ -8,7 +8,7 @@ export interface Reference {
   readonly guides: readonly Guide[]
   readonly navigation: (section: string) => Html
   readonly assets: Assets
-  /** A guess is replaced by the script, which knows the address of the page. */
+  /** The script replaces a guessed address, since it knows the address of the page. */
   readonly address: { readonly url: string; readonly isGuess: boolean }
 }
 
@@ -19,7 +19,6 @@ export interface Page {
   readonly content: Html
 }
 
-/** A page of the reference: it can be read, navigated and printed without a script. */
 export function layout({ book, assets, navigation, address }: Reference, page: Page): Html {
   const { info } = book.document
   return html`<!doctype html>

@@ -3,28 +3,26 @@ import { boundedCache } from '../../values/bounded-cache.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import { type Language, panel } from './panel.ts'
 
-/** The URLs of a text's links and pictures on the page; undefined if they are not served. */
 export interface Addresses {
   readonly link: (target: string) => string | undefined
   readonly picture: (target: string) => string | undefined
 }
 
-/** A description links to served pages, and has no pictures. */
+/** Descriptions link only to served pages, and have no pictures. */
 const asWritten: Addresses = {
   link: target => (/^(https?:|#|\/)/.test(target) ? target : undefined),
   picture: () => undefined,
 }
 
-/** A bare URL in a sentence is an example: only Markdown links become links. */
+/** Only Markdown links become links: a bare URL in a sentence is an example. */
 const { defaults: options } = new Marked({ tokenizer: { url: () => undefined } })
 
-/** HTML in a description is shown as text. */
 export const markdown = (text: string, addresses = asWritten): Content[] =>
   blocksOf(text).map(block => shown(block, addresses))
 
 /**
- * A sentence with `code`, **strong** and links, without a paragraph around it. Thousands of members share a
- * few hundred.
+ * Renders a sentence with `code`, **strong** and links, without a paragraph around it. Cached, since
+ * thousands of members share a few hundred sentences.
  */
 export const inline = boundedCache((text): readonly Content[] =>
   (Lexer.lexInline(text, options) as MarkedToken[]).map(token => shown(token, asWritten)),
@@ -32,7 +30,6 @@ export const inline = boundedCache((text): readonly Content[] =>
 
 export const blocksOf = (text: string): MarkedToken[] => Lexer.lex(text, options) as MarkedToken[]
 
-/** The anchor of a heading, as Git hosts generate it. */
 export const slugOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -86,7 +83,7 @@ function codePanel({ lang, text }: Tokens.Code): Html {
 
 type Within = (tokens: readonly unknown[]) => Content[]
 
-/** A row whose first cell is a setting can be linked to by its name. */
+/** A row whose first cell is a setting has an anchor with the name of the setting. */
 function table({ header, rows }: Tokens.Table, within: Within): Html {
   const row = (cells: Tokens.TableCell[]): Html => {
     const setting = SETTING.exec(cells[0]?.text ?? '')?.[1]

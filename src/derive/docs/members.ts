@@ -4,7 +4,6 @@ import type { Book } from './book.ts'
 import { inline } from './markdown.ts'
 import { choiceWords, constraintWords, typeWords } from './schema-words.ts'
 
-/** Sent members show which are optional. */
 export type Direction = 'sent' | 'returned'
 
 export function members(book: Book, object: JsonSchema, direction: Direction): Html {
@@ -21,7 +20,7 @@ export const parameters = (book: Book, list: readonly Parameter[]): Html =>
     return member(book, { name, schema: described(parameter), required, direction: 'sent' })
   })}</ul>`
 
-/** A parameter has beside its schema what a member has inside. */
+/** A parameter keeps description and example beside its schema, and a member keeps them inside. */
 const described = ({ schema, description, example }: Parameter): JsonSchema => ({
   ...schema,
   ...(description === undefined ? {} : { description }),
@@ -64,7 +63,7 @@ function typeOf(book: Book, schema: JsonSchema, record?: string): Content {
 export const linkTo = (book: Book, record: string): Html =>
   html`<a href="${book.href(`record.${record}`)}">${record}</a>`
 
-/** The members of an object or of an array's items, unless they are a named record. */
+/** Shows the members of an object or of an array's items, unless they are a named record. */
 function inner(book: Book, schema: JsonSchema, direction: Direction): Content {
   const options = [schema, schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
   return options.flatMap(option => {

@@ -6,14 +6,13 @@ import type { Guide } from './guide.ts'
 import { method } from './operation.ts'
 import { REFUSALS } from './refusals.ts'
 
-/** All sections, and the entries of the open one; the script replaces them by search results. */
 interface Contents {
   readonly book: Book
   readonly guides: readonly Guide[]
   readonly manual: Guides
 }
 
-/** The hundreds of refusal pages share their contents, which are built once. */
+/** Builds the contents that the hundreds of refusal pages share only once. */
 export function navigationOf(contents: Contents): (section: string) => Html {
   const beside = navigation(contents, REFUSALS.id)
   return section => (section.startsWith(REFUSALS.id) ? beside : navigation(contents, section))

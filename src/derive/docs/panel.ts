@@ -2,7 +2,6 @@ import { type Content, type Html, html } from '../../web/html.ts'
 
 export type Language = 'json' | 'shell' | 'typescript' | 'python'
 
-/** The highlighted tokens of each language: each named group is a class of the style sheet. */
 const grammars: Readonly<Record<Language, RegExp>> = {
   json: /(?<key>"(?:[^"\\]|\\.)*"(?=:))|(?<string>"(?:[^"\\]|\\.)*")|(?<number>-?\b\d[\d.]*\b)|(?<word>\b(?:true|false|null)\b)/g,
   shell:
@@ -31,7 +30,6 @@ const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } a
 
 export type Samples = Partial<Readonly<Record<keyof typeof LANGUAGES, string>>>
 
-/** The same request in each language, one below the other until the script makes tabs of them. */
 export function samples(calls: Samples): Html {
   const languages = (['curl', 'typescript', 'python'] as const).flatMap(id =>
     calls[id] === undefined ? [] : [{ id, code: calls[id] }],

@@ -40,14 +40,14 @@ const python: Style = {
 
 export const asJson = (value: unknown): string => print(value, json, { indent: '', width: 0 })
 
-/** Prints a value as program code; `width` is what the first line has left. */
+/** Prints a value as program code; `width` is the room that remains on the first line. */
 export const asTypescript = (value: unknown): string => print(value, typescript, { indent: '', width: WIDTH })
 
 export const asPython = (value: unknown): string => print(value, python, { indent: '', width: WIDTH })
 
 const WIDTH = 60
 
-/** Inner values are printed on one line where they fit; so is the outermost, given the width. */
+/** Prints inner values on one line where they fit. With a width, the outermost value may fit as well. */
 function print(value: unknown, style: Style, { indent, width }: { indent: string; width: number }): string {
   const short = onOneLine(value, style)
   if (typeof value !== 'object' || value === null || short.length <= Math.max(width - indent.length, 2))

@@ -2,15 +2,15 @@ import { type Html, html } from '../../web/html.ts'
 import { inline } from './markdown.ts'
 import { samples } from './panel.ts'
 
-/** Works in bash, zsh and sh alike. */
+/** These helpers work in bash, zsh and sh. */
 const HELPERS = `get() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer $KEY"; }
 post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }
 pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`
 
-/** Reads the key that `npm start` has created, in the folder of the service. */
+/** Reads the key that `npm start` has created. The command runs in the folder of the service. */
 const READ_KEY = `sed -n 's/.*"apiKey": "\\([^"]*\\)".*/\\1/p' "\${DATA_DIR:-.data}/instance.json"`
 
-/** Shell steps without comments: zsh takes a pasted comment for a command. */
+/** Shell steps have no comments, since zsh runs a pasted comment as a command. */
 const curlSteps = (url: string): readonly string[] => [
   `export URL=${url}
 [ -n "\${KEY:-}" ] || KEY=$(${READ_KEY})

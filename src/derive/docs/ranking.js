@@ -1,8 +1,6 @@
-// Ranks search results, the best first.
-
 const isPartOfWord = letter => letter !== undefined && /[\p{Letter}\p{Number}]/u.test(letter)
 
-/** How well a text matches a word: 3 as a whole word, 2 as the beginning of one, 1 inside one, 0 not at all. */
+/** Rates how well a text matches a word: 3 as a whole word, 2 as the beginning of one, 1 inside one, 0 not at all. */
 function met(word, text) {
   let best = 0
   for (let at = text.indexOf(word); at !== -1 && best < 3; at = text.indexOf(word, at + 1)) {
@@ -21,8 +19,8 @@ function scoreOf(words, { kind, title, words: text }) {
   const inTitle = words.map(word => met(word, called))
   const isCalledSo = called === asked || called === `${asked}s`
   const isStatus = kind === 'refusal' && words.some(word => /^[45]\d\d$/.test(word) && met(word, text) === 3)
-  // A search for a setting has its name; a search by plain words wants an explanation, not the members of a
-  // record.
+  // A search for a setting contains its name. A search by plain words wants an explanation, not the members
+  // of a record.
   const isAside = kind === 'record' || (kind === 'setting' && !asked.includes('_'))
   return (
     (isCalledSo ? 100 : 0) +
@@ -41,10 +39,9 @@ export function allWith(words, all) {
   return best(having.map(entry => ({ entry, score: scoreOf(words, entry) })))
 }
 
-/** How many are shown if nothing matches all words. */
+/** The number of results shown if no entry matches all words. */
 const NEAREST = 20
 
-/** The entries with most of the words, if nothing matches all of them. */
 export function nearestTo(words, all) {
   const scored = all.map(entry => {
     const had = words.filter(word => entry.words.includes(word))

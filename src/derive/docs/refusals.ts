@@ -3,7 +3,6 @@ import { type Content, type Html, html } from '../../web/html.ts'
 import type { Book, Entry } from './book.ts'
 import { inline } from './markdown.ts'
 
-/** An operation's own refusals, and the names of those that all operations share. */
 export function refusals(book: Book, { operation, refusals: list }: Entry): Content {
   const own = list.filter(({ universal }) => !universal)
   const shared = list.filter(({ universal }) => universal)
@@ -77,7 +76,6 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   unavailable: 'Repeat after `Retry-After` seconds.',
 }
 
-/** The remedies of refusals whose message only tells the reason. */
 export const ownAdvice: Readonly<Record<string, string>> = {
   insufficient_funds:
     'Check the balance with `GET /wallets/{id}` or `GET /agents/{id}/balance`; the held part is reserved for other payments. Then pay less, or fund the wallet first.',

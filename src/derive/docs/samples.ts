@@ -4,7 +4,6 @@ import { jsonOf, streamOf } from './book.ts'
 import type { Samples } from './panel.ts'
 import { asJson, asPython, asTypescript } from './print.ts'
 
-/** `$URL` and the credential are set before. */
 export function curlOf(entry: Entry): string {
   const { method, operation } = entry
   const body = bodyOf(entry)
@@ -31,7 +30,6 @@ function bodyLines({ operation }: Entry, body: unknown): string[] {
   return ["-H 'Content-Type: application/json'", `-d ${quoted(indented(asJson(body)))}`]
 }
 
-/** Files are sent from disk, other values than text as JSON. */
 const partsOf = (body: unknown, form: Readonly<Record<string, JsonSchema>>): string[] =>
   Object.entries(body as object).map(([name, value]) => {
     if (form[name]?.format === 'binary') return `-F ${quoted(`${name}=@document.pdf`)}`
@@ -42,7 +40,7 @@ const LONG = 48
 
 const indented = (text: string): string => text.replaceAll('\n', '\n  ')
 
-/** curl defaults to GET, and to POST with a body. */
+/** curl uses GET by default, and POST if there is a body. */
 const isImplied = (method: string, body: unknown): boolean => method === (body === undefined ? 'GET' : 'POST')
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -74,7 +72,7 @@ const queryOf = (parameters: Entry['parameters']): [string, unknown][] =>
 
 const bodyOf = ({ operation }: Entry): unknown => jsonOf(operation.requestBody ?? {})?.example
 
-/** The ids of the path, then the members of query or body, of a call by one of the packages. */
+/** The input of a call by one of the packages: the ids of the path, then the members of query or body. */
 function callInputOf(entry: Entry): {
   readonly ids: readonly string[]
   readonly members: object | undefined
@@ -91,7 +89,6 @@ const isIterated = (entry: Entry): boolean =>
   streamOf(entry.success[1]) !== undefined ||
   entry.parameters.some(({ in: place, name }) => place === 'query' && name === 'cursor')
 
-/** Only the operations of the packages have samples for them. */
 export const samplesOf = (book: Book, entry: Entry): Samples => ({
   curl: curlOf(entry),
   ...(book.keysForClients.has(entry.key) ? { typescript: typescriptOf(entry), python: pythonOf(entry) } : {}),

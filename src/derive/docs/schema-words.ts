@@ -1,7 +1,7 @@
 import { nameOf } from '../openapi/example.ts'
 import type { JsonSchema } from '../openapi/types.ts'
 
-/** `string`, `agent id`, `array of integers`, `instant or null` */
+/** Names a type: `string`, `agent id`, `array of integers`, `instant or null`. */
 export function typeWords(schema: JsonSchema): string {
   const types = [schema.type ?? []].flat()
   const [first = 'any'] = types
@@ -16,7 +16,7 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'URL',
 }
 
-/** A string's format, or an id, recognized by its example. */
+/** The format of a string, or the kind of an id, which its example shows. */
 function kindOf({ format, contentEncoding, examples = [] }: JsonSchema): string | undefined {
   if (contentEncoding) return 'file'
   if (format) return formats[format] ?? format
@@ -59,7 +59,7 @@ function range(least: number | undefined, most = LARGE, unit = ''): string {
 const counted = (count: number, unit: string): string =>
   unit === '' ? figure(count) : `${figure(count)} ${unit}${count === 1 ? '' : 's'}`
 
-/** Larger bounds are technical, not the business's, and are not shown. */
+/** Larger bounds are technical, not a rule of the business, and are not shown. */
 const LARGE = 2_147_483_647
 
 const figure = (count: number): string => count.toLocaleString('en')

@@ -68,7 +68,6 @@ const inChapter = ({ id, name, about, records, entries }: Chapter, schemas: Sche
   ),
 ]
 
-/** Each section of a guide with its words, and each setting that it explains. */
 function inGuide(file: GuideFile): Findable[] {
   const section = `${GUIDES.id}/${file.name}`
   return sectionsOf(file).flatMap(({ anchor, title, blocks }) => [
@@ -119,7 +118,6 @@ const findable = (
   more = '',
 ): Findable => ({ kind, section, anchor, title, words: `${title} ${more}`.toLowerCase() })
 
-/** Names, path, scope, events, members and the operation's own refusals. */
 const wordsOf = (entry: Entry, schemas: Schemas): string => {
   const { key, method: verb, path, operation, refusals, parameters } = entry
   const body = jsonOf(operation.requestBody ?? {})?.schema ?? {}

@@ -5,10 +5,10 @@ import { readDocument } from '../openapi/write.ts'
 import { type DocsAddresses, renderDocs } from './docs.ts'
 import { refusalAddress } from './refusals.ts'
 
-/** The page of a refusal fits into a few packets uncompressed, and there are hundreds of them. */
+/** The page of a refusal fits into a few packets without compression, and there are hundreds of these pages. */
 const isSmall = (address: string): boolean => address.startsWith(refusalAddress(''))
 
-/** Runs in a thread: renders the reference from the OpenAPI document, each file by its path, compressed. */
+/** Runs in a thread. Renders the reference from the OpenAPI document, and returns each file by its path, compressed. */
 export async function docsFiles(text: string, addresses: DocsAddresses): Promise<Map<string, File>> {
   const document = readDocument(text)
   const pages = renderDocs(document, addresses)

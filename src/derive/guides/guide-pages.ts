@@ -63,7 +63,6 @@ function sampleOf(book: Book, entry: Entry): Html {
 ${samples(samplesOf(book, entry))}${command && panel('agentpay', command, 'shell')}</details>`
 }
 
-/** The operation's example as an `agentpay` command; undefined if it sends files. */
 export function agentpayOf(entry: Entry): string | undefined {
   const { content = {} } = entry.operation.requestBody ?? {}
   if (Object.keys(content).some(type => type !== 'application/json')) return undefined
@@ -76,7 +75,6 @@ const inKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `
 const idsOf = ({ parameters }: Entry): string[] =>
   parameters.filter(({ in: place }) => place === 'path').map(({ example }) => String(example))
 
-/** Texts and numbers are options of their own, everything else is JSON. */
 function bodyOf({ operation }: Entry): string[] {
   const example = jsonOf(operation.requestBody ?? {})?.example
   if (example === undefined) return []

@@ -4,25 +4,25 @@ import type { MarkedToken } from 'marked'
 import { type Asset, asset } from '../docs/assets.ts'
 import { type Addresses, blocksOf, slugOf } from '../docs/markdown.ts'
 
-/** A file of docs/: a page under /docs/guides. */
 export interface GuideFile {
-  /** `webhooks` for docs/how-to/webhooks.md, and in its URL: a page that moves to another folder keeps its URL. */
+  /**
+   * `webhooks` for docs/how-to/webhooks.md. It is also its URL, so a page that moves to another folder keeps
+   * its URL.
+   */
   readonly name: string
-  /** `how-to/webhooks.md` */
+  /** The path below docs: `how-to/webhooks.md`. */
   readonly path: string
   readonly title: string
   readonly about: string
   readonly markdown: string
 }
 
-/** The guides of one purpose: a heading of docs/README.md with the pages below it. */
 export interface GuideGroup {
   readonly title: string
   readonly files: readonly GuideFile[]
 }
 
 export interface Guides {
-  /** In the order of docs/README.md, each guide with the few words of its table. */
   readonly groups: readonly GuideGroup[]
   readonly files: readonly GuideFile[]
   readonly pictures: ReadonlyMap<string, Asset>
@@ -30,7 +30,6 @@ export interface Guides {
 
 const FOLDER = new URL('../../../docs/', import.meta.url)
 const INDEX = 'README.md'
-/** Pages for contributors are not served. */
 const UNSERVED = /^(contributing|decisions)\//
 
 export function readGuides(): Guides {
@@ -56,7 +55,6 @@ function readGuide(path: string): GuideFile {
   return { name: basename(path, '.md'), path, title, about: plain(about), markdown }
 }
 
-/** A guide in a table of the index, and its few words about it. */
 const ROW = /^\| \[[^\]]+\]\(([\w/-]+\.md)\) \| (.+) \|$/gm
 
 function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] {
@@ -83,7 +81,7 @@ export const GUIDES = { id: 'guides', title: 'Guides' }
 
 export const guideAddress = (name: string): string => `/docs/${GUIDES.id}/${name}`
 
-/** A guide links to other guides and to other hosts; files of the checkout are not served. */
+/** Guides link to other guides and to other hosts. Other files of the checkout are not served. */
 export const addressesIn = ({ files, pictures }: Guides, { path: from }: GuideFile): Addresses => ({
   link(target) {
     if (/^(https?:|#|\/)/.test(target)) return target
@@ -97,7 +95,7 @@ export const addressesIn = ({ files, pictures }: Guides, { path: from }: GuideFi
   picture: target => pictures.get(basename(target))?.address,
 })
 
-/** Its links lead to the Markdown of other guides. */
+/** Rewrites the links, so that they lead to the Markdown of other guides. */
 export function markdownOf(guides: Guides, file: GuideFile): string {
   const { link, picture } = addressesIn(guides, file)
   const led = (written: string, mark: string, text: string, target: string): string => {
@@ -112,7 +110,6 @@ export function markdownOf(guides: Guides, file: GuideFile): string {
 const CODE = /(```[\s\S]*?```|`[^`\n]+`)/
 const LINK = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g
 
-/** A heading of the second level and its text. */
 export interface GuideSection {
   readonly anchor: string
   readonly title: string

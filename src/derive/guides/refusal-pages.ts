@@ -9,7 +9,6 @@ import { advice, ownAdvice, REFUSALS, refusalAddress } from '../docs/refusals.ts
 export interface RefusalCode {
   readonly code: string
   readonly statuses: readonly string[]
-  /** Empty for a code that any operation can have. */
   readonly sentences: ReadonlyMap<string, readonly Entry[]>
   readonly isUniversal: boolean
 }
@@ -88,7 +87,7 @@ ${
   )}</ul>`
 }`
 
-/** Its own advice, or the remedies in its messages; then those of each status. */
+/** Lists the advice of the code, or the remedies in its messages, and then those of each status. */
 function remedies({ code, statuses, sentences, isUniversal }: RefusalCode): Html[] {
   const wishes = [...sentences.keys()].map(sentence => /[.:] ([A-Z].*)$/s.exec(sentence)?.[1] ?? '')
   const own = isUniversal ? [advice[code as ProblemCode]] : [ownAdvice[code] ?? '', ...wishes]

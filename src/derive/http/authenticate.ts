@@ -14,8 +14,8 @@ export const dashboard: Actor = { type: 'dash', ...noTenant }
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 /**
- * The actor of these credentials; throws a Problem if there is none. Results older than `trustedFor`
- * milliseconds are not used.
+ * Finds the actor of these credentials; throws a Problem if there is none. Results older than `trustedFor`
+ * milliseconds are looked up again.
  */
 export type Gate = (
   operation: AnyOperation,
@@ -30,14 +30,17 @@ export function gate(
 ): Gate {
   const expected = digest(dashboardSecret)
 
-  /** The holder of the key or token; without one, and without the dashboard secret, the person of the session. */
+  /**
+   * Finds the holder of the key or token. Without one, and without the dashboard secret, it is the person of
+   * the session.
+   */
   async function actorOf(presented: RequestCredentials, trustedFor: number | undefined) {
     const { authorization, dashboardSecret: given, browser } = presented
     if (authorization === undefined && given === undefined) return browser && personOf(browser, trustedFor)
     const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
     if (!token || token.startsWith(SESSION_PREFIX)) return undefined
     const holder = await holderOf(token, false, trustedFor)
-    // A proof counts once: a repeated check has no new one, and the request has proven it already.
+    // A proof counts once. A repeated check has no new proof, and the request has passed it already.
     if (holder?.boundTo && trustedFor === undefined) await prove(presented, token, holder.boundTo)
     return holder
   }
@@ -64,7 +67,7 @@ export function gate(
   }
 }
 
-/** The browser sends the cookie with any request that another site triggers: such a request must change nothing. */
+/** The browser also sends the cookie with requests that other sites trigger. Such a request must change nothing. */
 function requireOurPage(browser: Browser | undefined): void {
   if (!browser?.isOfOurPage) throw new Problem('cross_site')
 }

@@ -7,7 +7,7 @@ const PIECES_A_TURN = 4_000
 
 export type ReserveMemory = (bytes: number) => Promise<() => void>
 
-/** Node has refused requests with contradictory headers by then. */
+/** Node has already refused requests with contradictory headers. */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || announcedLength(headers) > 0
 
@@ -20,14 +20,14 @@ const tooLarge = (limit: number): Problem =>
 export const announcedLength = (headers: IncomingMessage['headers']): number =>
   Number(headers['content-length'] ?? 0)
 
-/** A promise pauses the body until it resolves. */
+/** A returned promise pauses the body until it resolves. */
 interface BodySink {
   add(piece: Buffer): Promise<void> | undefined
 }
 
 /**
- * The complete body. One that was announced and breaks off is a Problem, never an empty body: the caller's
- * intention is unknown, so nothing may be done.
+ * Reads the complete body. A body that breaks off is a Problem, never an empty body: the caller's intention
+ * is unknown, so nothing may be done.
  */
 export async function readBytes(
   request: IncomingMessage,
@@ -48,7 +48,7 @@ export function checkHead({ headers }: IncomingMessage, limit: number): void {
   if (announcedLength(headers) > limit) throw tooLarge(limit)
 }
 
-/** Passes the chunks of a body to the sink as they arrive; resolves to its length once it is complete. */
+/** Passes the chunks of a body to the sink as they arrive. Resolves to the length once the body is complete. */
 export function collect(request: IncomingMessage, limit: number, body: BodySink): Promise<number> {
   return new Promise((resolve, reject) => {
     const giveTurn = turnGiver(request)
@@ -56,7 +56,7 @@ export function collect(request: IncomingMessage, limit: number, body: BodySink)
     let length = 0
     let isBehind: Promise<void> | undefined
     const refuse = (problem: unknown) => {
-      // The rest is read and dropped, so that the connection can serve the next request.
+      // Reads and drops the rest, so that the connection can serve the next request.
       isRefused = true
       request.resume()
       reject(problem)
@@ -80,7 +80,7 @@ export function collect(request: IncomingMessage, limit: number, body: BodySink)
       if (isBehind === undefined) resolve(length)
       else isBehind.then(() => resolve(length), refuse)
     }
-    // A request that has been destroyed emits no further events.
+    // A destroyed request emits no further events.
     if (request.destroyed) return breakOff()
     request.on('error', breakOff).on('close', breakOff).on('timeout', giveUp)
     request.on('data', take).on('end', finish)
@@ -95,7 +95,7 @@ interface Handle {
 
 /**
  * Yields to other requests after many chunks. Otherwise a body in chunks of one byte would be read by
- * hundreds of thousands at once, because Node only stops if they are not consumed.
+ * hundreds of thousands at once, because Node stops only when chunks are not consumed.
  */
 function turnGiver({ socket }: IncomingMessage): () => void {
   let pieces = 0
@@ -104,14 +104,14 @@ function turnGiver({ socket }: IncomingMessage): () => void {
     const { _handle: handle } = socket as { _handle?: Handle | null }
     handle?.readStop()
     setImmediate(() => {
-      // The request was destroyed, or Node has paused it.
+      // The request may have been destroyed, or Node may have paused it.
       if (!socket.destroyed && handle?.reading) handle.readStart()
     })
   }
 }
 
 /**
- * One buffer that doubles: for a body that arrives byte by byte, single chunks would cost a hundred times its
+ * One buffer that doubles. For a body that arrives byte by byte, single chunks would cost a hundred times its
  * length.
  */
 function growing(room: number) {
@@ -132,12 +132,12 @@ function growing(room: number) {
   }
 }
 
-/** A slow mobile connection sends a megabit a second. */
+/** A slow mobile connection, which sends one megabit a second. */
 const SLOWEST_BYTES_A_MS = 125
 
 const granted = new WeakMap<IncomingMessage, number>()
 
-/** Extends the time of a large body for a slow line, once it is being read. */
+/** Extends the deadline of a large body for a slow line, once it is being read. */
 export function grantTime(request: IncomingMessage, bytes: number): void {
   granted.set(request, bytes / SLOWEST_BYTES_A_MS)
 }

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../kernel/contract/problem.ts'
 
-/** A connection buffers this much anyway: smaller bodies need no reservation. */
+/** A connection buffers this much in any case, so smaller bodies need no reservation. */
 const SMALL = 65_536
 const SHARE = 1 / 8
 
-/** The memory of one process for large bodies that are being received. */
 export interface BodyMemory {
-  /** Waits for memory while the body stays unread; returns the function that releases it. */
+  /** Waits for memory while the body stays unread. Returns the function that releases the memory. */
   reserve(request: IncomingMessage, client: string, bytes: number): Promise<() => void>
   reservedBytes(): number
 }
@@ -18,14 +17,14 @@ interface Waiting {
   readonly enter: () => void
 }
 
-/** One client may reserve at most an eighth, so that a slow sender delays only itself. */
+/** One client may reserve an eighth at most, so that a slow sender delays only itself. */
 export function bodyMemory(most: number): BodyMemory {
   const byClient = new Map<string, number>()
   const queue = new Set<Waiting>()
   let taken = 0
 
   const ofClient = (client: string): number => byClient.get(client) ?? 0
-  // A share always suffices for a single body.
+  // A single body always fits into the share of its client.
   const hasShare = ({ client, bytes }: Waiting) =>
     ofClient(client) === 0 || ofClient(client) + bytes <= most * SHARE
   const hasRoom = ({ bytes }: Waiting) => taken === 0 || taken + bytes <= most
@@ -37,7 +36,7 @@ export function bodyMemory(most: number): BodyMemory {
     else byClient.set(client, left)
   }
 
-  /** In order of arrival, skipping clients whose share is full. */
+  /** Admits in order of arrival, and skips clients whose share is full. */
   function letIn(): void {
     for (const one of queue) {
       if (!hasShare(one)) continue

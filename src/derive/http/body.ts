@@ -3,7 +3,7 @@ import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { takesForm, wrongMediaType } from '../../kernel/contract/upload.ts'
 
-/** More than any contract needs, and few enough to parse quickly. */
+/** More values than any contract needs, and few enough to parse quickly. */
 const MAX_VALUES = 10_000
 const DEEPEST = 32
 
@@ -12,8 +12,8 @@ const isOpening = (byte: number | undefined): boolean => byte === 0x5b || byte =
 const isClosing = (byte: number | undefined): boolean => byte === 0x5d || byte === 0x7d
 
 /**
- * Measures a JSON text before it is parsed: a few bytes of text make an object of a hundred. Everything after
- * an opening bracket or a comma counts as a value; the parser decides whether it is JSON at all.
+ * Measures a JSON text before it is parsed, since a few bytes of text can make a much larger object. Counts a
+ * value after every opening bracket and comma; the parser decides whether the text is JSON.
  */
 function excessOf(bytes: Uint8Array): string | undefined {
   let [values, depth] = [1, 0]
@@ -47,7 +47,7 @@ export function contentOf(
   bytes: Buffer,
   operation: AnyOperation,
 ): unknown {
-  // A GET has no body by contract: one that is sent is read and ignored.
+  // A GET has no body by contract. A body that is sent is read and ignored.
   if (method === 'GET' || method === 'HEAD') return {}
   if (bytes.length === 0) return {}
   const type = headers['content-type'] ?? ''
@@ -56,7 +56,6 @@ export function contentOf(
   throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
 }
 
-/** Parses JSON within bounds, and refuses characters that cannot be stored. */
 export function jsonOf(bytes: Uint8Array): unknown {
   const excess = excessOf(bytes)
   if (excess) throw invalid('', excess)
@@ -65,10 +64,10 @@ export function jsonOf(bytes: Uint8Array): unknown {
   return value
 }
 
-/** More than any contract has members. */
+/** More members than any contract has. */
 const MAX_FIELDS = 100
 
-/** Each name once. An empty text counts as left out (RFC 6749). */
+/** Reads each name once. An empty text counts as left out (RFC 6749). */
 function formOf(bytes: Uint8Array): unknown {
   const fields = decodedText(bytes).split('&', MAX_FIELDS + 1)
   if (fields.length > MAX_FIELDS) throw invalid('', `more than ${MAX_FIELDS} fields`)
@@ -110,7 +109,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Checks beyond any schema: characters that PostgreSQL cannot store, and names such as `__proto__`. */
+/** Checks what no schema does: characters that PostgreSQL cannot store, and names such as `__proto__`. */
 export function inspect(value: unknown): void {
   const open: { value: unknown; path: string }[] = [{ value, path: '' }]
   for (let next = open.pop(); next; next = open.pop()) {

@@ -4,7 +4,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { TRUSTED_FOR } from './credentials.ts'
 import type { RequestCredentials } from './request-credentials.ts'
 
-/** The most callers that are checked in one round: with more of them each is checked less often. */
+/** The most callers that one round checks. With more callers, each is checked less often. */
 const MAX_PER_ROUND = 50
 
 interface Watched {
@@ -13,21 +13,18 @@ interface Watched {
 }
 
 /**
- * Checks whether the callers of endless answers are still authorized, so that an answer ends as a request
- * would. Answers with the same credential share a check.
+ * Checks whether the callers of endless responses are still authorized, so that a response ends when a
+ * request would be refused. Responses with the same credential share a check.
  */
 export class CredentialWatch {
   readonly #endings: ReadonlySet<string>
-  /** The longest waiting one comes first. */
   readonly #watched = new Map<string, Watched>()
   #turning: Promise<void> | undefined
 
-  /** `endings`: the events that may end a credential. */
   constructor(endings: ReadonlySet<string>) {
     this.#endings = endings
   }
 
-  /** Calls `end` once the caller would be refused. Returns the function that stops watching. */
   watch(presented: RequestCredentials, isAdmitted: Watched['isAdmitted'], end: () => void): () => void {
     const name = nameOf(presented)
     const watched = this.#watched.get(name) ?? { isAdmitted, ends: new Set() }
@@ -40,7 +37,6 @@ export class CredentialWatch {
     }
   }
 
-  /** Called with committed events, also of other processes. */
   onEvents = (events: readonly { readonly event: string }[]): void => {
     if (this.#watched.size > 0 && events.some(({ event }) => this.#endings.has(event)))
       void this.#ask(this.#watched.size)
@@ -65,7 +61,7 @@ export class CredentialWatch {
   }
 }
 
-/** A failure for another reason than the caller is retried in the next round. */
+/** If the check fails for a reason other than the caller, the next round tries again. */
 async function endIfRefused({ isAdmitted, ends }: Watched): Promise<void> {
   const error: unknown = await isAdmitted().then(
     () => undefined,

@@ -7,24 +7,22 @@ import { asProblem } from '../../kernel/database/retry.ts'
 import { clock } from '../../values/clock.ts'
 
 /**
- * How long a looked-up credential is trusted: the longest time until one that another process revoked stops
- * here. A busy key costs ten look-ups a second, and processes need not notify each other.
+ * How long a looked-up credential is trusted, and so the longest time until a credential that another process
+ * revoked stops here. A busy key costs ten look-ups a second, and processes need not notify each other.
  */
 export const TRUSTED_FOR = 90
 const REMEMBERED = 10_000
 
 export interface Credentials {
   /**
-   * Undefined for an unknown, expired or revoked secret. A result older than `trustedFor` milliseconds is
-   * looked up again.
+   * Returns undefined for an unknown, expired or revoked secret. A result older than `trustedFor`
+   * milliseconds is looked up again.
    */
   holderOf(secret: string, isBackground?: boolean, trustedFor?: number): Promise<Actor | undefined>
   readonly endings: ReadonlySet<string>
-  /** Called with committed events: one that may end a credential empties the cache. */
   onEvents(events: readonly { readonly event: string }[]): void
 }
 
-/** Looks up credentials of all areas and caches the results, by digest only. */
 export function openCredentials(areas: Areas, database: Database): Credentials {
   const byPrefix = authenticators(areas)
   const endings = new Set(Object.values(areas).flatMap(({ endsCredentials }) => endsCredentials))
@@ -34,7 +32,7 @@ export function openCredentials(areas: Areas, database: Database): Credentials {
     holderOf(secret, isBackground = false, trustedFor = TRUSTED_FOR) {
       const authenticate = byPrefix.get(secret.slice(0, secret.indexOf('_')))
       if (!authenticate) return Promise.resolve(undefined)
-      // A person's request is recorded as activity even right after one that the page sent by itself.
+      // A person's request is recorded as activity, even right after a request that the page sent by itself.
       const name = hash('sha256', secret, 'base64url') + (isBackground ? ' in the background' : '')
       const now = clock.ticks()
       const found = known.get(name)

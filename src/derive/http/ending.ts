@@ -7,11 +7,10 @@ import type { RequestCredentials } from './request-credentials.ts'
 interface Endless {
   readonly gate: Gate
   readonly credentialWatch: CredentialWatch
-  /** Aborted when the process is asked to stop. */
   readonly stopping: AbortSignal
 }
 
-/** Ends an endless answer: the client has left, the process stops, or the caller would be refused. */
+/** Ends an endless response when the client has left, the process stops, or the caller would be refused. */
 export function endingOf(
   response: ServerResponse,
   operation: AnyOperation,
@@ -32,6 +31,6 @@ export function endingOf(
   return ending.signal
 }
 
-/** A page that keeps an answer open asks by itself: that does not extend a person's session. */
+/** An open page repeats its requests by itself, and these must not extend a person's session. */
 export const inBackground = ({ browser, ...presented }: RequestCredentials): RequestCredentials =>
   browser ? { ...presented, browser: { ...browser, isBackground: true } } : presented

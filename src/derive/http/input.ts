@@ -10,7 +10,6 @@ const SHOWN = 5
 
 const empty = {}
 
-/** Throws a 400 that names each invalid member and the reason. */
 export function inputOf(operation: AnyOperation, query: URLSearchParams, body: unknown) {
   return {
     query: operation.query ? parse(operation.query, singles(query)) : none(singles(query), 'query'),
@@ -34,7 +33,6 @@ function refused(found: readonly Issue[], schema: z.ZodType): Problem {
   return new Problem('invalid_request', sentences.slice(0, SHOWN).join('; ') + more)
 }
 
-/** Uses the member names of JSON, which the caller knows. */
 function asInJson(issue: Issue, schema: z.ZodType): Issue {
   const { path = [], keys } = issue
   const named = { ...issue, path: renamedPath(schema, path) }
@@ -43,13 +41,12 @@ function asInJson(issue: Issue, schema: z.ZodType): Issue {
     : named
 }
 
-/** Drops the length problem of a value that has the wrong type as well. */
+/** Drops the length problem of a value that also has the wrong type. */
 function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: readonly Issue[]): boolean {
   const member = path.join('.')
   return keys !== undefined || !all.slice(0, index).some(one => !one.keys && one.path?.join('.') === member)
 }
 
-/** Names the member, the requirement, and the value that was sent. */
 function sentencesOf(issue: Issue, schema: z.ZodType): string[] {
   const { path = [], message = '', keys } = issue
   const at = (...more: string[]) => shorten([...path, ...more].join('.')) || 'body'
@@ -61,7 +58,6 @@ function sentencesOf(issue: Issue, schema: z.ZodType): string[] {
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
 
-/** Refuses members for an operation that takes none. */
 function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid(where, `must be an object (${describeInput({ input: value })})`)
@@ -70,7 +66,6 @@ function none(value: unknown, where: string): object {
   return empty
 }
 
-/** Refuses a repeated query parameter. */
 function singles(query: URLSearchParams): Record<string, string> {
   if (query.size === 0) return empty
   const values: Record<string, string> = Object.create(null)
@@ -86,10 +81,9 @@ function singles(query: URLSearchParams): Record<string, string> {
 
 type Schema = z.core.$ZodTypes
 
-/** Names that callers confuse, as operations use different ones for a reason. */
+/** Callers confuse these names, since operations use different ones for a reason. */
 const CONFUSABLE_NAMES: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]
 
-/** `, did you mean …?` for an unknown name; empty if no name is near. */
 function suggestMember(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const names = membersAt(schema, path)
   const others = CONFUSABLE_NAMES.find(alike => alike.includes(name)) ?? []
@@ -97,7 +91,6 @@ function suggestMember(name: string, schema: z.core.$ZodType, path: readonly Pro
   return meant === undefined ? '' : `, did you mean ${meant}?`
 }
 
-/** Empty if the value at the path may be one of several objects. */
 function membersAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): readonly string[] {
   const { def } = (schema as Schema)._zod
   const path = first === undefined ? [] : [first, ...rest]

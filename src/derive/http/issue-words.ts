@@ -3,7 +3,6 @@ import { hasCredential } from '../../kernel/database/credential.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
 import { jsonName, renamed } from '../../values/json-names.ts'
 
-/** A problem as zod reports it, of any kind. */
 export interface Issue {
   readonly code?: string
   readonly message?: string
@@ -23,7 +22,6 @@ export interface Issue {
   readonly issues?: readonly Issue[]
 }
 
-/** The requirement of a member. `describeInput` adds what was sent. */
 const mustBe = (issue: object): string =>
   words[(issue as Issue).code ?? '']?.(issue) ?? 'must have another form'
 
@@ -84,7 +82,6 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
-/** The value that was sent; empty if the message says it already, or if it is the whole body. */
 export function describeInput({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
@@ -111,7 +108,6 @@ const sizeOf = (input: unknown): number =>
 type Schema = z.core.$ZodTypes
 type Path = readonly PropertyKey[]
 
-/** Options of zod: the service's own messages, with the input. */
 export const zodMessages = { error: mustBe, reportInput: true } as const
 
 const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
@@ -122,7 +118,7 @@ const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
 
 /**
  * Measures before anything is parsed: zod reads every item of a list before it checks its length, and a whole
- * text before its. The items of a long list are read here, until there are enough problems.
+ * text before its length. The items of a long list are read here, until there are enough problems.
  */
 export class Measure {
   readonly issues: Issue[] = []

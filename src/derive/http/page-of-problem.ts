@@ -11,8 +11,8 @@ interface Asked extends Pick<IncomingMessage, 'url' | 'headers'> {
 }
 
 /**
- * The problem as a page: a redirect to the sign-in, or an explanation. Undefined if a program asks, or for
- * something else than a page.
+ * Shows the problem as a page: a redirect to the sign-in, or an explanation. Undefined if the caller is a
+ * program, or the request is not for a page.
  */
 export function pageOfProblem(
   { code, status, message, headers }: Problem,
@@ -31,11 +31,11 @@ export function pageOfProblem(
   return { status, body: page.text, type: 'text/html; charset=utf-8', headers, errorCode: code }
 }
 
-/** In seconds, as the answer's header says. */
+/** In seconds, from the header of the response. */
 const retryAfter = ({ 'Retry-After': seconds }: Problem['headers']): number | undefined =>
   seconds === undefined ? undefined : Number(seconds)
 
-/** Both URLs are relative: the service may be served below a path that it does not know. */
+/** Both URLs are relative, since the service may be served below a path that it does not know. */
 function wayTo(page: string, url: string): string {
   const to = url.replace(/^\/+/, '')
   return `${rootFrom(url)}${page.slice(1)}?${new URLSearchParams({ to })}`

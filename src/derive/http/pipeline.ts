@@ -33,7 +33,7 @@ import { baseHeaders, type Headers, keyOf, requestIdOf, send, sendProblem } from
 import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
 
-/** The log record of an answered request; it never has headers, query or body. */
+/** The log record of an answered request. It never contains headers, query or body. */
 export interface Served {
   readonly requestId: string
   readonly method: string
@@ -52,17 +52,16 @@ export interface Pipeline {
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
   readonly credentialWatch: CredentialWatch
-  /** Aborted when the process is asked to stop: endless answers end then. */
   readonly stopping: AbortSignal
   readonly bodies: BodyMemory
-  /** Bodies with files have memory of their own: no payment waits behind an upload. */
+  /** Bodies with files have memory of their own, so that payments do not wait behind uploads. */
   readonly uploads: BodyMemory
   readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
   readonly pageOrigins: PageOrigins
   readonly ownUrls: OwnUrls
-  /** True if this process sent the request itself: the request that caused it was counted already. */
+  /** True if this process sent the request itself. The request that caused it has already been counted. */
   readonly isOwn: (request: Request) => boolean
   readonly runNamed: RunNamed
   readonly rateLimit: RateLimit
@@ -71,7 +70,6 @@ export interface Pipeline {
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
-/** The progress of a request through the pipeline; a Problem leaves the rest unset. */
 interface Progress {
   readonly requestId: string
   readonly address: string | null
@@ -81,7 +79,7 @@ interface Progress {
   actor?: Actor
 }
 
-/** Request id → rate limit → authenticate → caller and scope → body → the run it belongs to → parse → run → answer. */
+/** The order: request id → rate limit → authentication → caller and scope → body → run → parsing → handler → answer. */
 export function pipeline(parts: Pipeline) {
   return async (request: Request, response: Response): Promise<void> => {
     const began = clock.ticks()
@@ -204,7 +202,6 @@ function splitTarget(url: string): [path: string, query: URLSearchParams] {
   return mark === -1 ? [url, noQuery] : [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))]
 }
 
-/** Requests to unknown paths count against the rate limit, too. */
 const isMetered = (found: Found): boolean =>
   !(
     found &&
@@ -233,7 +230,7 @@ interface Failed {
   readonly report: (error: unknown) => void
 }
 
-/** Answers with the error, unless the answer has begun: then the connection has been cut. */
+/** Answers with the error, unless the answer has begun. In that case, the connection has been cut. */
 async function explain(error: unknown, response: Response, failed: Failed): Promise<string> {
   const { headers, asked, about, report } = failed
   if (response.headersSent) {
@@ -249,8 +246,8 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
 }
 
 /**
- * A lost database is a 503 wherever in the request it is lost. Any other error that is no Problem is a
- * defect: the log gets it, the caller a plain 500.
+ * A lost database is a 503 at any point of the request. Any other error that is not a Problem is a defect:
+ * the log gets it, and the caller gets a plain 500.
  */
 function asAnswer(error: unknown, report: (error: unknown) => void): Problem {
   const problem = asProblem(error)

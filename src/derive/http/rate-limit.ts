@@ -11,7 +11,6 @@ export interface Allowance {
   readonly resetsAt: Date
 }
 
-/** Counts one more request of a client in its window of a minute. */
 export type Counter = (client: string) => Promise<{ used: number; resetsAt: Date }>
 
 export type RateLimit = (client: string) => Promise<Allowance>
@@ -65,8 +64,8 @@ on conflict (client) do update set
 returning client, used, resets_at`
 
 /**
- * For several processes on one database: concurrent requests are counted in one statement. Without a database
- * each process counts by itself: a limit is no reason to refuse everyone.
+ * Counts for several processes on one database, all concurrent requests in one statement. If the database is
+ * lost, each process counts by itself, since a limit is no reason to refuse every client.
  */
 export function counterInDatabase({ pool }: Database): Counter {
   const sql = sqlOn(pool)

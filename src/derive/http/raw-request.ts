@@ -6,8 +6,8 @@ import type { RawRequest } from '../../kernel/contract/raw-request.ts'
 export type HostOf = (request: IncomingMessage) => string
 
 /**
- * Trusts the `Host` header if it is one of the service's own addresses, as there may be a proxy: clients can
- * send any `Host`. Everything else counts as sent to the first address.
+ * Uses the `Host` header if it is one of the service's own addresses, as there may be a proxy. Clients can
+ * send any `Host`, so every other value counts as the first address.
  */
 export const hostAmong =
   (ownHosts: () => readonly [string, ...string[]]): HostOf =>
@@ -17,7 +17,7 @@ export const hostAmong =
     return own.find(host => host === headers.host?.toLowerCase() || host === asked) ?? own[0]
   }
 
-/** Undefined if the contract lets the handler read the input alone. */
+/** Undefined unless the contract lets the handler read the request itself. */
 export function rawRequestOf(
   operation: AnyOperation,
   request: IncomingMessage,
@@ -53,8 +53,8 @@ export function proxies(trust: TrustProxy): IsProxy {
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
 /**
- * The nearest address that is not a trusted proxy. A proxy's entry counts if it is an address; anything else
- * in `X-Forwarded-For` ends the search.
+ * Finds the nearest address that is not a trusted proxy. A proxy's entry counts if it is an address; anything
+ * else in `X-Forwarded-For` ends the search.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsProxy): string | null {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
@@ -67,7 +67,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsP
   return client ?? null
 }
 
-/** As proxies write it, also with a port. IPv4-mapped IPv6 becomes IPv4. */
+/** Reads an address as proxies write it, with or without a port. IPv4-mapped IPv6 becomes IPv4. */
 export function addressIn(text: string): string | undefined {
   const bare = /^\s*(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+|(\S+))\s*$/.exec(text)
   const address = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')

@@ -16,13 +16,13 @@ interface Receiving {
   readonly address: string | null
   readonly room: ReserveMemory
   readonly receiveFor: ReceiveFor
-  /** Counts a request whose signature is not valid against the limit of its address. */
   readonly countUnsigned: () => Promise<void>
 }
 
 /**
- * Hands the raw bytes of a signed request to its area, before anything is parsed. Valid signatures are exempt
- * from the rate limit per address: an external system speaks for many owners from one address.
+ * Hands the raw bytes of a signed request to its area before anything is parsed. Requests with a valid
+ * signature are exempt from the rate limit per address, since an external system sends for many owners from
+ * one address.
  */
 export async function receiveSigned(
   request: Request,

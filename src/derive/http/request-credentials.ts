@@ -4,12 +4,11 @@ import { sessionIn } from '../../kernel/contract/session-cookie.ts'
 export interface RequestCredentials {
   readonly authorization: string | undefined
   readonly dashboardSecret: string | undefined
-  /** Set by the browser itself; missing for calls within the process. */
+  /** Missing for calls within the process. */
   readonly browser?: Browser
   readonly sent?: Sent
 }
 
-/** The transport of a request, which a proof of possession covers. */
 export interface Sent {
   readonly proof: string | undefined
   readonly method: string
@@ -19,21 +18,18 @@ export interface Sent {
 
 export interface Browser {
   readonly session: string | undefined
-  /** A GET or HEAD, which change nothing. */
   readonly isReading: boolean
   /**
-   * One of the service's own pages sent it. The browser says so (`Sec-Fetch-Site`, `Origin`), and a page
-   * cannot forge that.
+   * Whether one of the service's own pages sent it. The browser says so (`Sec-Fetch-Site`, `Origin`), and a
+   * page cannot forge that.
    */
   readonly isOfOurPage: boolean
-  /** The page refreshes itself without a person's action. */
   readonly isBackground: boolean
 }
 
-/** The first is the origin of the console. */
 export type PageOrigins = () => readonly [string, ...string[]]
 
-/** The public address, and those where the service listens, without a trailing slash. */
+/** The public address, and the addresses where the service listens, without a trailing slash. */
 export type OwnUrls = () => readonly string[]
 
 export function presentedBy(
@@ -62,6 +58,5 @@ export function presentedBy(
   }
 }
 
-/** Joins a repeated header. */
 export const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header

@@ -10,23 +10,23 @@ import { errorBody } from '../../kernel/run/outcome.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
 
 const RESIDENCY = 'EU'
-/** The default of a 503: a missing setting or system is slow to change. */
+/** The default of a 503. A missing setting or an external system is slow to change. */
 const RETRY_AFTER_SECONDS = '30'
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Pages load only the service's own resources and cannot be framed; one may have a stricter policy. */
+/** Pages load only the service's own resources and cannot be framed. A page may have a stricter policy. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
   'Referrer-Policy': 'no-referrer',
 }
 
-/** A client's request id is used if it is safe in headers, events and logs, and contains no secret. */
+/** Uses a client's request id if it is safe in headers, events and logs, and contains no secret. */
 export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasSecret(given) ? given : randomUUID()
 
 const hasSecret = (id: string): boolean => hasCredential(id) || isCardNumberInId(id)
 
-/** The `Idempotency-Key` is stored, so it must be no secret and no card number. */
+/** The `Idempotency-Key` is stored, so a secret or a card number is refused. */
 export function keyOf(given: string | undefined): string | null {
   if (given === undefined) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(given))
@@ -63,7 +63,6 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
   response.writeHead(status, headers).end(body ?? undefined)
 }
 
-/** Sets the cache headers, and says whether the client has the content already. */
 function isUnchanged(
   { req }: ServerResponse,
   headers: Headers,
@@ -83,7 +82,10 @@ function describe(headers: Headers, { type = JSON_TYPE, name }: Outcome): void {
   if (type.startsWith('text/html')) Object.assign(headers, { ...PAGE_HEADERS, ...headers })
 }
 
-/** A name beyond ASCII is repeated as RFC 8187 writes it; the first form never has quotes or control characters. */
+/**
+ * Writes a name beyond ASCII once more as RFC 8187 prescribes. The first form never contains quotes or
+ * control characters.
+ */
 function attachmentAs(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\]/g, '_')
   if (plain === name) return `attachment; filename="${name}"`
@@ -95,8 +97,8 @@ function attachmentAs(name: string): string {
 }
 
 /**
- * No faster than the client reads. An error before the first piece is still a refusal; afterwards the
- * connection is cut, so that a part is not taken for the whole.
+ * Writes only as fast as the client reads. An error before the first piece is still a refusal; a later one
+ * cuts the connection, so that no client takes a part for the whole.
  */
 async function stream(
   response: ServerResponse,
@@ -113,12 +115,11 @@ async function stream(
     if (first.done || response.req.method === 'HEAD') return void response.end()
     await pipeline(beginningWith(first.value, pieces), response).catch(unlessGone)
   } finally {
-    // Stops producing: the client has hung up, or wanted the headers only.
+    // The client has hung up, or wanted only the headers.
     await pieces.return?.()
   }
 }
 
-/** The client may hang up in the middle: that is no error. */
 function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
 }
@@ -134,7 +135,6 @@ export function sendProblem(response: ServerResponse, headers: Headers, problem:
   return send(response, headers, { status, body: errorBody(message), errorCode: code })
 }
 
-/** Answers 417 to an `Expect` header other than `100-continue`. */
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const body = errorBody('Expect: this service knows 100-continue only.')
   const outcome = { status: 417, body, errorCode: 'malformed_request' }
@@ -188,13 +188,12 @@ const refusals: Readonly<Record<string, RawRefusal>> = {
   },
 }
 
-/** Headers are collected and written at once: ten calls of `setHeader` show in a profile. */
+/** Headers are collected and written at once, since ten calls of `setHeader` show in a profile. */
 export type Headers = Record<string, string | number>
 
-/** Versioned files are cached for good; others are revalidated at each use and answered 304. */
+/** Versioned files are cached for good. Other files are revalidated at each use, and answered 304 if unchanged. */
 const CACHE = { forGood: 'public, max-age=31536000, immutable', asking: 'public, no-cache' } as const
 
-/** The smallest encoding that the client accepts; 304 if it has this version. */
 function sendCached(
   response: ServerResponse,
   headers: Headers,
@@ -220,7 +219,7 @@ function sendCached(
   response.writeHead(status, headers).end(body)
 }
 
-/** GET compares ETags weakly: a proxy may have marked them as weak. */
+/** GET compares ETags weakly, since a proxy may have marked them as weak. */
 function isKnown({ 'if-none-match': asked }: IncomingMessage['headers'], tag: string): boolean {
   const known = (asked ?? '').split(',').map(one => one.trim().replace(/^W\//, ''))
   return known.includes(tag) || known.includes('*')
@@ -232,7 +231,6 @@ type Encoding = 'br' | 'gzip' | 'identity'
 
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity']
 
-/** The encoding with the client's highest weight; among equals, the smallest. */
 export function preferred(accepted = ''): Encoding {
   const weights = new Map(accepted.toLowerCase().split(',').map(weightOf))
   const weightFor = (encoding: Encoding): number =>

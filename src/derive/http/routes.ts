@@ -7,7 +7,6 @@ export interface Route {
   readonly params: Record<string, string>
 }
 
-/** An operation, the allowed methods of the path, or none. */
 export type Found = Route | { readonly allow: readonly string[] } | undefined
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -35,7 +34,7 @@ export function router(operations: readonly Registered[]): (method: string, path
   }
 }
 
-/** A merchant's key is a name, and may have spaces; all other parameters are ids. */
+/** A merchant's key is a name, and may contain spaces. All other parameters are ids. */
 const canBeThere = ([name, value]: [string, string]): boolean =>
   name === 'key' ? looksLikeName(value) : looksLikeId(value)
 

@@ -5,10 +5,9 @@ import { batcher } from '../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { asProblem } from '../../kernel/database/retry.ts'
 
-/** A Problem if the caller has no such run. */
+/** Throws a Problem if the caller has no such run. */
 export type RunNamed = (header: string | undefined, actor: Actor) => Promise<CalledRun | undefined>
 
-/** Looks up the runs of many requests in one query. */
 export function runHeader(areas: Areas, database: Database): RunNamed {
   const sql = sqlOn(database.pool)
   const findRuns = Object.values(areas).find(area => area.findRuns)?.findRuns
@@ -17,7 +16,8 @@ export function runHeader(areas: Areas, database: Database): RunNamed {
     return named.map(run => ({ status: 'fulfilled', value: found.get(keyOf(run)) }))
   })
   return async (header, actor) => {
-    // A caller without a tenant has no runs; its header is ignored, as programs may send it always.
+    // A caller without a tenant has no runs. Its header is ignored, as programs may send it with every
+    // request.
     if (header === undefined || !actor.tenant) return undefined
     const { ownerId, mode } = actor.tenant
     const run = await lookUp('', { ownerId, mode, id: header.slice(0, 128) }).catch((error: unknown) => {

@@ -20,10 +20,10 @@ const refused = (why: string): Problem =>
 const USE = `
 insert into used_proofs (digest, expires_at) values ($1, $2) on conflict (digest) do nothing returning 1 as used`
 
-/** Each proof counts once in all processes on the database. */
+/** Counts each proof once among all processes on the database. */
 export function openProofs({ pool }: Database): Prove {
   const sql = sqlOn(pool)
-  /** A request with a slow body is authenticated twice. */
+  /** A request with a slow body is authenticated twice, but its proof is checked once. */
   const proven = new WeakSet<RequestCredentials>()
 
   return async (presented, secret, boundTo) => {
@@ -46,7 +46,7 @@ export function openProofs({ pool }: Database): Prove {
 /** Usual proofs have a thousand characters. */
 const LONGEST = 4_096
 
-/** The largest difference between a device's clock and the service's. */
+/** The largest allowed difference between a device's clock and the service's. */
 const PROOF_LASTS_MS = 60_000
 
 const Header = z.object({
@@ -74,7 +74,6 @@ interface Expected {
   readonly nowMs: number
 }
 
-/** A valid proof counts unless its `jti` was used before. */
 interface Proven {
   readonly jti: string
   readonly signedAtMs: number
@@ -90,13 +89,12 @@ const jsonOf = (part: string): unknown => {
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 
-/** Normalized, so that equal URLs compare equal. */
+/** Normalizes a URL, so that equal ones compare equal. */
 function withoutQuery(address: string): string | undefined {
   const url = URL.parse(address)
   return url ? url.origin + url.pathname : undefined
 }
 
-/** The key that signed a proof, and its claims; otherwise what is wrong. */
 function readProof(proof: string) {
   const [header = '', claims = '', signature = '', ...more] = proof.split('.')
   const [head, said] = [Header.safeParse(jsonOf(header)), Claims.safeParse(jsonOf(claims))]
@@ -118,7 +116,7 @@ function readProof(proof: string) {
   return isGenuine ? { thumbprint: key.thumbprint, ...said.data } : 'its signature is wrong'
 }
 
-/** Checks the proof of possession of one request (RFC 9449, 4.3); returns what is wrong with it. */
+/** Checks the proof of possession of one request (RFC 9449, 4.3). Returns the fault as text. */
 function checkProof(proof: string, expected: Expected): Proven | string {
   const read = readProof(proof)
   if (typeof read === 'string') return read

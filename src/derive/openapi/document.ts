@@ -49,7 +49,6 @@ const problemSchema: JsonSchema = {
 
 export const openapiDocument = (areas: Areas): Document => atOnce(openapiSliced(areas))
 
-/** Built in slices, for a process that serves requests meanwhile. */
 export function* openapiSliced(areas: Areas): Sliced<Document> {
   const operations = published(areas)
   const schemas = new SchemaCollector()

@@ -73,7 +73,6 @@ const universalOf = (operation: AnyOperation): Case[] =>
     .filter(([code]) => meets[code as ProblemCode](operation))
     .map(caseOf)
 
-/** All refusals of an operation by status, its own before the universal ones. */
 export class ErrorCollector {
   readonly #shared = new Map<string, ResponseObject>()
 
@@ -89,7 +88,6 @@ export class ErrorCollector {
     return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** A refusal that many operations share is a component, named by its codes. */
   #responseOf(operation: AnyOperation, group: readonly Case[]): ResponseObject | Reference {
     if (operation.limits?.unmetered || group.some(one => isOwn(operation, one)))
       return responseOf(operation, group)
@@ -99,7 +97,6 @@ export class ErrorCollector {
   }
 }
 
-/** The operation has its own message for the code. */
 const isOwn = ({ fails = {} }: AnyOperation, { code, message }: Case): boolean =>
   code in fails || problems[code as ProblemCode][1] !== message
 
@@ -112,7 +109,6 @@ const responseOf = (operation: AnyOperation, group: readonly Case[]): ResponseOb
   content: contentOf(operation, group),
 })
 
-/** A refusal with a problem type has another form than the others of its status. */
 function contentOf(operation: AnyOperation, group: readonly Case[]): Record<string, MediaType> {
   const byMediaType = Object.groupBy(
     group.map(one => formOf(operation, one)),

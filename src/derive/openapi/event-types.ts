@@ -8,7 +8,6 @@ import type { Document, JsonSchema, OperationObject, Parameter, Schemas } from '
 
 export const eventTypesOf = (areas: Areas): EventType[] => atOnce(eventTypesSliced(areas))
 
-/** Built in slices, for a process that serves requests meanwhile. */
 export function* eventTypesSliced(areas: Areas, schemas = new SchemaCollector()): Sliced<EventType[]> {
   const types: EventType[] = []
   const descriptions = eventDescriptions(areas)
@@ -69,7 +68,7 @@ export const deliveryHeaders: Readonly<Record<string, Parameter>> = Object.fromE
 
 const parameters = Object.keys(deliveryHeaders).map(name => ({ $ref: `#/components/parameters/${name}` }))
 
-/** Not the tag of the operations on subscriptions: a generator writes one file for each tag. */
+/** Differs from the tag of the operations on subscriptions, since a generator writes one file for each tag. */
 export const deliveriesTag = {
   name: 'Webhook deliveries',
   description: 'What this service sends to the addresses of your subscriptions.',
@@ -149,7 +148,6 @@ const STATES: Readonly<Record<string, string>> = {
   reversed: 'settled',
 }
 
-/** An example of the event's `data`, with the status that the event implies. */
 export function eventExample(event: string, schema: JsonSchema, schemas: Schemas): unknown {
   const verb = event.slice(event.lastIndexOf('.') + 1)
   const states = schema.properties?.status?.enum ?? []

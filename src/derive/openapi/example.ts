@@ -1,6 +1,6 @@
 import type { JsonSchema, Schemas } from './types.ts'
 
-/** Values of the contracts' own examples, by member: the same record looks the same everywhere. */
+/** Examples from the contracts, by member, so that the same record looks the same everywhere. */
 export type Known = Readonly<Record<string, unknown>>
 
 const samples: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const samples: Readonly<Record<string, string>> = {
   ipv4: '192.0.2.1',
 }
 
-/** A valid example, always the same one. Where it cannot guess, the contract needs `.meta({ examples })`. */
+/** Makes a valid example, always the same one. Where it cannot guess, the contract needs `.meta({ examples })`. */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {}): unknown {
   if (schema.$ref) return exampleOf(resolve(schema.$ref, schemas), schemas, known)
   if (schema.default !== undefined) return schema.default
@@ -24,7 +24,6 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, known: Known = {
   return ofType(schema, schemas, known)
 }
 
-/** In an example, a record has not ended and was not used. */
 const isOpenEnd = ({ type, format }: JsonSchema): boolean => Array.isArray(type) && format === 'date-time'
 
 export function resolve(reference: string, schemas: Schemas): JsonSchema {
@@ -69,7 +68,6 @@ function ofObject(
   return { name: exampleOf(additionalProperties, schemas) }
 }
 
-/** Whether a value from elsewhere fits here; a test checks the result with the real schema. */
 function admits({ type, enum: values, items }: JsonSchema, value: unknown): boolean {
   if (values) return values.includes(value)
   if (Array.isArray(value) && items?.enum) return value.every(one => admits(items, one))

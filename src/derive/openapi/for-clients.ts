@@ -1,9 +1,8 @@
 import type { Document, OperationObject } from './types.ts'
 
-/** Callers that are no program: people at a browser, and systems that sign their requests. */
+/** Callers that are not programs: people at a browser, and systems that sign their requests. */
 const NO_PROGRAM = ['consoleSession', 'signature']
 
-/** The keys of the operations in clients: all but pages with their parts, and protocols of their own. */
 export function keysForClients({ paths }: Document): ReadonlySet<string> {
   const operations = Object.values(paths).flatMap(item => Object.values(item))
   const nounsOfPages = new Set(operations.filter(isPage).map(nounOf))
@@ -29,7 +28,7 @@ const isForPrograms = ({ security }: OperationObject): boolean =>
   security.length === 0 ||
   security.some(requirement => Object.keys(requirement).every(scheme => !NO_PROGRAM.includes(scheme)))
 
-/** Free JSON, as in the protocols of assistants and of paying merchants. */
+/** Free JSON marks a protocol, such as those of assistants and of paying merchants. */
 function isProtocol(operation: OperationObject): boolean {
   const { schema } = contentOf(operation)['application/json'] ?? {}
   return schema !== undefined && Object.keys(schema).length === 0

@@ -3,7 +3,7 @@ import { nameOf } from './example.ts'
 import { type Change, isSame, mapSchemas, type WithSchemas, within } from './published-schemas.ts'
 import type { JsonSchema, Schemas } from './types.ts'
 
-/** The same document as client generators understand it: `docs/how-to/generators.md` lists those that are tested. */
+/** Rewrites the document for client generators. `docs/how-to/generators.md` lists the tested ones. */
 export function* forGenerators<T extends WithSchemas>(document: T): Sliced<T> {
   const pages: Record<string, JsonSchema> = {}
   const changed = yield* mapSchemas(document, (schema, owner, member, isAlternative) => {
@@ -32,7 +32,7 @@ const withSchemas = <T extends WithSchemas>(document: T, schemas: Schemas): T =>
   components: { ...document.components, schemas },
 })
 
-/** A page of records gets a name; generators would use that of the first operation that returns it. */
+/** Names a page of records. Otherwise generators would use the name of the first operation that returns it. */
 function pageNameOf({ properties }: JsonSchema): string | undefined {
   const record = properties?.data?.items?.$ref
   const isPage = isSame(Object.keys(properties ?? {}), ['data', 'hasMore', 'nextCursor'])
@@ -46,13 +46,13 @@ interface Place {
 
 type Rewrite = (schema: JsonSchema, place: Place) => JsonSchema
 
-/** How a schema is written so that all generators understand it, and the inverse. */
+/** Writes a schema so that all generators understand it, and restores it. */
 interface Form {
   readonly plain: Rewrite
   readonly back: Rewrite
 }
 
-/** Some have no type for null alone: it becomes a text that is always null. */
+/** Some generators have no type for null alone, so it becomes a text that is always null. */
 const onlyNull: Form = {
   plain: (schema, { isAlternative }) =>
     schema.type === 'null' && !isAlternative ? { ...schema, type: ['string', 'null'], const: null } : schema,
@@ -60,7 +60,7 @@ const onlyNull: Form = {
     only === null ? { ...rest, type: 'null' } : { ...rest, ...(only === undefined ? {} : { const: only }) },
 }
 
-/** Among alternatives the members of an object are allowed by a pattern, as Java has no class of a typed map. */
+/** Among alternatives, a pattern allows the members of an object, as Java has no class of a typed map. */
 const anything: Form = {
   plain(schema, { isAlternative }) {
     const { additionalProperties, ...rest } = schema
@@ -82,7 +82,7 @@ const LIST = '^(?:'
 const END = ')$'
 const isNumber = ({ member }: Place): boolean => /^\d/.test(member)
 
-/** A closed list becomes a class with its member's name; for numbers, a pattern has the values instead. */
+/** A closed list becomes a class named after its member. For numbers, a pattern lists the values instead. */
 const numberedList: Form = {
   plain(schema, place) {
     const { enum: values, ...rest } = schema
@@ -97,7 +97,7 @@ const numberedList: Form = {
   },
 }
 
-/** For a null or empty default, Go writes the text `null`, or code that does not compile. */
+/** For a null or empty default, Go generators write the text `null`, or code that does not compile. */
 const emptyDefault: Form = {
   plain(schema) {
     const { default: standard, ...rest } = schema

@@ -64,7 +64,7 @@ export const headersOf = (
   }
 }
 
-/** The introduction describes the headers of every answer: an answer that has them all does not repeat them. */
+/** The introduction describes the headers of every answer. An answer that has them all does not repeat them. */
 const ALWAYS: readonly string[] = [...everywhere, ...metered]
 
 const wordless = (header: Header | Reference): Header | Reference =>
@@ -79,7 +79,6 @@ export function withoutAlways(response: ResponseObject): ResponseObject {
   return own.length === 0 ? rest : { ...response, headers: Object.fromEntries(own) }
 }
 
-/** The inverse of `withoutAlways`. */
 export function withAlways(response: ResponseObject): ResponseObject {
   const { headers: given = {} } = response
   const { [CODE_HEADER]: code, ...others } = given

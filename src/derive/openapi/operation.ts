@@ -32,7 +32,7 @@ export interface Parts {
   readonly parameterExample: ParameterExample
 }
 
-/** Marks the paragraph of a description that repeats for people what the object says to programs. */
+/** Marks the paragraph of a description that repeats in words what the members of the object say to programs. */
 export const ACCESS = '**Access**'
 
 export function operationObject(registered: Registered, known: Known, parts: Parts): OperationObject {
@@ -64,7 +64,7 @@ function paymentInfoOf(operation: AnyOperation): Pick<OperationObject, 'x-paymen
   return asks ? { 'x-payment-info': asks } : {}
 }
 
-/** Other paths than the one in `paths`; `servers` says once that each is also served under `/v1`. */
+/** The other paths of the operation. `servers` says once that each path is also served under `/v1`. */
 const aliasesOf = ({ addresses, operation: { path } }: Registered): string[] =>
   addresses.filter(address => address !== path && !(address.startsWith('/v1/') && !path.startsWith('/v1/')))
 
@@ -135,7 +135,7 @@ function otherForms(
   return { 'multipart/form-data': { schema: schemas.asForm(operation.body, uploadsIn(operation.body)) } }
 }
 
-/** An empty body means `{}`: it is required only if that is not valid. */
+/** An empty body means `{}`, so a body is required only if `{}` is invalid. */
 export const isBodyRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
 
 function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollector): ResponseObject {
@@ -171,10 +171,10 @@ function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollect
 
 const BYTES: JsonSchema = { type: 'string', format: 'binary' }
 
-/** Free JSON may be anything; generators make a file of other content. */
+/** Free JSON may be any value. Generators make a file of other content. */
 const contentSchema = (type: string): JsonSchema => (type === 'application/json' ? {} : BYTES)
 
-/** OpenAPI 3.1 has no keyword for the records of a stream: 3.2 calls it `itemSchema`. */
+/** OpenAPI 3.1 has no keyword for the records of a stream; 3.2 calls it `itemSchema`. */
 function streamContent(item: JsonSchema, { example }: MediaType): MediaType {
   const { id } = example as { readonly id: string }
   return {

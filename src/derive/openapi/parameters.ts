@@ -5,10 +5,9 @@ import type { headerParameters } from './headers.ts'
 import type { SchemaCollector } from './schemas.ts'
 import type { JsonSchema, Parameter, Reference, Schemas } from './types.ts'
 
-/** The example of `{id}` in a path is the id of the record that is read there. */
 export type ParameterExample = (operation: AnyOperation, name: string) => string
 
-/** The operation that reads `/agents/{id}` tells what `{id}` is in `/agents/{id}/freeze`. */
+/** The operation that reads `/agents/{id}` shows the meaning of `{id}` in `/agents/{id}/freeze`. */
 export function* parameterExamples(
   operations: readonly AnyOperation[],
   collector: SchemaCollector,
@@ -60,7 +59,7 @@ export function queryParameters({ properties = {}, required = [] }: JsonSchema):
   }))
 }
 
-/** The security of the operation covers `Authorization`: OpenAPI ignores parameters of these names. */
+/** The security of the operation describes `Authorization`: OpenAPI ignores parameters of these names. */
 const COVERED_BY_SECURITY = ['authorization', 'accept', 'content-type']
 
 export const ownHeaderParameters = ({ http }: AnyOperation): Parameter[] =>

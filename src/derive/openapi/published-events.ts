@@ -21,7 +21,7 @@ const envelope: JsonSchema = {
   required: ['event', 'createdAt', 'data'],
 }
 
-/** The one request that a receiver gets, with a schema for each form of data, which names its events. */
+/** Describes the one request that a receiver gets, with a schema for each form of data, which names its events. */
 export function families(webhooks: Webhooks): { post: OperationObject; schemas: Schemas } {
   const byData = Map.groupBy(Object.entries(webhooks), ([, { post }]) => JSON.stringify(dataOf(post)))
   const schemas = [...byData.values()].map(family => {
@@ -68,10 +68,8 @@ const familySchema = (family: [string, Webhooks[string]][], data: JsonSchema): J
   },
 })
 
-/** The schemas of events among the components, which are no records of answers. */
 export const isOfEvents = (name: string): boolean => name.startsWith('event.')
 
-/** The inverse of `families`: events in the order of their names. */
 export function webhooksIn(schemas: Schemas): Webhooks {
   const forms = schemas[ANY]?.oneOf ?? []
   const events = forms.flatMap(({ $ref = '' }) => {
@@ -91,7 +89,6 @@ function typeOf(
   return { post: webhookOf({ event, description, schema, example }, status ?? 'emitted') }
 }
 
-/** The part of a description that repeats other members of the operation for people. */
 const factsOf = ({ security, 'x-events': events = [], 'x-aliases': aliases = [] }: OperationObject) => ({
   access: `${ACCESS} ${accessBy(security)}`,
   more: eventsAndAliases(events, aliases)
@@ -99,7 +96,6 @@ const factsOf = ({ security, 'x-events': events = [], 'x-aliases': aliases = [] 
     .join(''),
 })
 
-/** Without that part, and without the scope that its security names. */
 export function withoutFacts(operation: OperationObject): OperationObject {
   const { access, more } = factsOf(operation)
   const { 'x-scope': scope, ...rest } = operation
@@ -111,7 +107,6 @@ export function withoutFacts(operation: OperationObject): OperationObject {
 const beforeEnd = (text: string, end: string): string =>
   text.endsWith(end) ? text.slice(0, text.length - end.length) : text
 
-/** The inverse of `withoutFacts`. */
 export function withFacts(operation: OperationObject): OperationObject {
   const { access, more } = factsOf(operation)
   const { description } = operation

@@ -20,7 +20,7 @@ export interface WithSchemas {
 }
 
 /**
- * Returns the replacement of a schema; `undefined` keeps it, and continues with its inner ones. The last
+ * Returns the replacement of a schema; `undefined` keeps it, and continues with its inner schemas. The last
  * argument says whether it is one of several alternatives.
  */
 export type Change = (
@@ -45,7 +45,6 @@ interface Part {
   times: number
 }
 
-/** The same document with repeated schemas as components. */
 export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
   const known = new Map<string, Part>()
   const named = new Map<string, string>()
@@ -61,7 +60,7 @@ export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
     if (!found) known.set(text, { schema, owner, member, times: 1 })
     else {
       found.times += 1
-      // `Webhook.retries` before `CreatedWebhook.retries`.
+      // Prefers the shorter name: `Webhook.retries` before `CreatedWebhook.retries`.
       if (owner.length < found.owner.length) Object.assign(found, { owner, member })
     }
     return found && schema
@@ -93,7 +92,7 @@ export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
 const canBePart = (schema: JsonSchema, member: string): boolean =>
   isValue(schema) || (schema.properties !== undefined && member !== 'body')
 
-/** A text, a number, or a list or map of them, but no file: `File` is a class of Java. */
+/** A text, a number, or a list or map of them. A file does not count, as `File` is a class of Java. */
 function isValue({ type, properties, items, additionalProperties, ...more }: JsonSchema): boolean {
   const isFile = more.format === 'binary' || more.contentEncoding !== undefined
   if (type === undefined || isFile || properties || more.enum || more.const !== undefined) return false
@@ -103,7 +102,6 @@ function isValue({ type, properties, items, additionalProperties, ...more }: Jso
 
 const SCHEMAS = '#/components/schemas/'
 
-/** Values have no class whose name would be missed: they become components if that is shorter. */
 function isWorthName({ schema, times }: Part, length: number, name: number): boolean {
   if (!isValue(schema)) return times > 1
   // Each use has a reference, and the component is written once with its name.
@@ -111,22 +109,21 @@ function isWorthName({ schema, times }: Part, length: number, name: number): boo
   return saved > length + name + '"": ,'.length
 }
 
-/** `amountEuros`, or `Webhook.retries`: the names that generators give to an object in a record. */
+/** The names that generators give to an object in a record: `amountEuros`, or `Webhook.retries`. */
 function namesOf({ schema, owner, member }: Part): string[] {
   const own = `${owner.replace(EVENT, '')}.${member}`
   const kind = isValue(schema) ? [kindOf(schema, member)] : []
   return [...kind, own, `${own}.again`].filter(isPart)
 }
 
-/** Names that a generator writes as the same class. */
 const classOf = (name: string): string => name.replaceAll(/[\W_]/g, '').toLowerCase()
 
 const EVENT = /^event\./
 
-/** Records begin with a capital and have no dot, events begin with `event.`. */
+/** Names of records begin with a capital and have no dot; names of events begin with `event.`. */
 const isPart = (name: string): boolean => !/^[A-Z]\w*$/.test(name) && !EVENT.test(name)
 
-/** The name of a value: its format, the record of which it is an id, or the member. */
+/** Names a value by its format, by the record to which its id belongs, or by the member. */
 function kindOf({ format, type, examples = [] }: JsonSchema, member: string): string {
   const [, prefix] = /^([a-z_]+)_[0-9a-z]{26}$/.exec(String(examples[0])) ?? []
   const kind = format ?? (prefix ? `${prefix}-id` : member)
@@ -161,7 +158,6 @@ export function* mapSchemas<T extends WithSchemas>(
   return changed as unknown as T
 }
 
-/** As `mapValues`, with a pause after each. */
 export function* eachInTurn<T, R>(
   all: Readonly<Record<string, T>>,
   change: (one: T, name: string) => R,

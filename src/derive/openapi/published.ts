@@ -16,7 +16,6 @@ import type {
   Schemas,
 } from './types.ts'
 
-/** The published form: the same content in fewer words. `whole` restores the document. */
 export type Published = Omit<Document, 'webhooks' | 'components'> & {
   readonly webhooks: { readonly event: { readonly post: OperationObject } }
   readonly components: Omit<Document['components'], 'responses'> & {
@@ -26,7 +25,6 @@ export type Published = Omit<Document, 'webhooks' | 'components'> & {
 
 type Paths = Document['paths']
 
-/** Writes repeated parameters, answers, refusals, examples, schemas and security once. */
 export function* published(document: Document): Sliced<Published> {
   const { components, webhooks, ...rest } = document
   const schemas = yield* withExamples(document)
@@ -60,7 +58,7 @@ export function* published(document: Document): Sliced<Published> {
       responses: {
         ...sharing.all(),
         ...refused,
-        // Some generators follow one reference, not two: a shared part is a whole answer.
+        // Some generators follow only one reference, so a shared part is a whole answer.
         ...mapValues(responses.all(), one => ('$ref' in one ? described(one, refused) : one)),
       },
     },
@@ -71,7 +69,6 @@ export function* published(document: Document): Sliced<Published> {
 interface Shorter {
   readonly schemas: Schemas
   readonly sharing: SharedRefusals
-  /** Refusals with codes that operations name themselves. */
   readonly refused: Record<string, ResponseObject>
 }
 
@@ -90,7 +87,6 @@ function shortened(operation: OperationObject, { schemas, sharing, refused }: Sh
   }
 }
 
-/** The introduction tells the usual size of a body; only other limits are written. */
 export const USUAL_LIMIT = 'At most 64 KiB.'
 
 type RequestBody = NonNullable<OperationObject['requestBody']>
@@ -99,7 +95,6 @@ function withoutLimit({ description, ...body }: RequestBody): RequestBody {
   return description === undefined || description === USUAL_LIMIT ? body : { description, ...body }
 }
 
-/** The example of an answer is written only if the schema does not give the same one. */
 function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObject {
   const { schema, example, ...more } = jsonIn(response) ?? {}
   if (!schema || example === undefined || !isSame(exampleOf(schema, schemas), example)) return response
@@ -109,7 +104,6 @@ function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObj
 export const jsonIn = (response: ResponseObject | Reference): MediaType | undefined =>
   'content' in response ? response.content?.['application/json'] : undefined
 
-/** The named records with an example each, from the first operation that returns them. */
 function* withExamples({ paths, components: { schemas } }: Document): Sliced<Schemas> {
   const examples = new Map<string, unknown>()
   for (const { responses } of operationsIn(paths)) {
@@ -135,7 +129,6 @@ function recordIn({ schema, example }: MediaType = {}): [string?, unknown?] {
 const isPage = (example: unknown): example is { data: unknown[] } =>
   typeof example === 'object' && example !== null && Array.isArray((example as { data?: unknown }).data)
 
-/** Parts of one kind: how often each occurs, and the name of its first occurrence. */
 class Repeats<T extends object> {
   readonly #kind: string
   readonly #known = new Map<string, { readonly name: string; readonly part: T; times: number }>()
@@ -161,7 +154,7 @@ class Repeats<T extends object> {
     return Object.fromEntries(shared.map(({ name, part }) => [name, part]))
   }
 
-  /** A shared part is written once more under its name: that must be shorter than the repetition. */
+  /** A shared part is written once more under its name, so sharing must be shorter than the repetition. */
   #isShared({
     name,
     part,

@@ -12,9 +12,9 @@ const CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Er
 export const isRefused = ({ headers = {} }: ResponseObject): boolean => CODE_HEADER in headers
 
 /**
- * A refusal with the operation's own codes as a reference whose description names them: a paragraph for each,
- * and one for all whose message is in other components. One in another form, or with headers of its own,
- * stays as it is.
+ * Writes a refusal with the operation's own codes as a reference whose description names them: a paragraph
+ * for each code, and one for all codes whose message is in other components. Keeps a refusal that has another
+ * form, or headers of its own.
  */
 export function shortRefusal(
   response: ResponseObject,
@@ -45,13 +45,11 @@ export function described(
   return { ...found, ...(description === undefined ? {} : { description }) }
 }
 
-/** A refusal whose codes are in its description alone. */
 export const isShortRefusal = ({ headers = {} }: ResponseObject): boolean => {
   const code = headers[CODE_HEADER]
   return code !== undefined && '$ref' in code
 }
 
-/** The inverse of `shortRefusal`. */
 export function fullRefusal({ description, headers = {} }: ResponseObject): ResponseObject {
   const cases = casesIn(description)
   return {
@@ -74,9 +72,9 @@ function shortWords(description: string): string {
 }
 
 /**
- * The refusals that all operations have in the same words. For each status the most frequent set is named
- * after the status; a reference with more codes lists them, and other sets are named by their codes. Their
- * examples repeat the description.
+ * The refusals that all operations share word for word. For each status, the most frequent set is named after
+ * the status; a reference with more codes lists them, and other sets are named by their codes. Their examples
+ * repeat the description.
  */
 export class SharedRefusals {
   readonly #responses: Readonly<Record<string, ResponseObject>>
@@ -116,13 +114,11 @@ function differently(name: string, usual: string, status: string): string {
   return isMore ? [status, ...codes.filter(code => !usual.split('.').includes(code))].join('.') : name
 }
 
-/** The codes name a shared refusal in the whole document. */
 const codesIn = (response: ResponseObject): string =>
   casesIn(response.description)
     .map(([code]) => code)
     .join('.')
 
-/** The inverse of `SharedRefusals`. */
 export const wholeShared = (
   shared: Readonly<Record<string, ResponseObject | Reference>>,
 ): Record<string, ResponseObject> =>

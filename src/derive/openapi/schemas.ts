@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { encodeJson, jsonName } from '../../values/json-names.ts'
 import type { JsonSchema } from './types.ts'
 
-/** The contract's schemas as JSON Schema. Named ones (`.meta({ id })`) become components. */
 export class SchemaCollector {
   readonly #named = new Map<string, JsonSchema>()
   #all: Record<string, JsonSchema> | undefined
 
-  /** The form on the wire, in either direction. Codecs turn it into the handlers' values, hence `io: 'input'`. */
+  /**
+   * Describes the form on the wire in both directions. Codecs turn it into the values of handlers, hence `io:
+   * 'input'`.
+   */
   add(schema: z.ZodType): JsonSchema {
     const { $schema, $defs, ...root } = z.toJSONSchema(schema, {
       io: 'input',
@@ -18,7 +20,6 @@ export class SchemaCollector {
     return tidy(root)
   }
 
-  /** As `multipart/form-data`: these members are files. */
   asForm(schema: z.ZodType, files: ReadonlyMap<string, unknown>): JsonSchema {
     const { title: _, id: __, ...form } = resolved(this.add(schema), this.all())
     const properties = Object.entries(form.properties ?? {}).map(([name, member]) => [
@@ -59,7 +60,7 @@ const partOf = ({ description }: JsonSchema): JsonSchema => ({
 
 type Override = { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }
 
-/** zod leaves out the examples and defaults of codecs: examples are written as sent, defaults are encoded. */
+/** zod leaves out the examples and defaults of codecs. Here examples are written as sent, and defaults are encoded. */
 function asSent({ zodSchema, jsonSchema }: Override): void {
   const examples = z.globalRegistry.get(zodSchema)?.examples
   if (Array.isArray(examples)) jsonSchema.examples ??= examples
@@ -67,7 +68,7 @@ function asSent({ zodSchema, jsonSchema }: Override): void {
     jsonSchema.default = encodeJson(zodSchema as z.ZodDefault, zodSchema._zod.def.defaultValue) as null
 }
 
-/** Keywords that repeat `format` or apply to every number do not help readers or generators. */
+/** These keywords repeat `format` or apply to every number, and help neither readers nor generators. */
 const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
   (keyword === 'pattern' && 'format' in schema) ||
   keyword === 'once' ||
@@ -75,14 +76,12 @@ const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
   (keyword === 'propertyNames' && Object.keys(value as object).join() === 'type') ||
   Math.abs(value as number) === Number.MAX_SAFE_INTEGER
 
-/** With references into the components, without noise, and `null` as one of its types. */
 function tidy(schema: object): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword, value]) => !isNoise(keyword, value, schema))
   const tidied = Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(keyword, value)]))
   return withNull(withWholeNumbers(tidied))
 }
 
-/** An enum of whole numbers makes the type `integer`. */
 function withWholeNumbers(schema: JsonSchema): JsonSchema {
   const values = schema.enum ?? [schema.const]
   return schema.type === 'number' && values.every(Number.isInteger) ? { ...schema, type: 'integer' } : schema
@@ -101,7 +100,7 @@ function tidyValue(keyword: string, value: unknown): unknown {
   )
 }
 
-/** `anyOf: [X, null]` reads better as X that may be null. A reference must stay as it is. */
+/** `anyOf: [X, null]` reads better as X that may be null. A reference must stay unchanged. */
 function withNull(schema: JsonSchema): JsonSchema {
   const [inner, none] = schema.anyOf ?? []
   if (schema.anyOf?.length !== 2 || none?.type !== 'null' || typeof inner?.type !== 'string') return schema

@@ -53,7 +53,6 @@ export const securitySchemes = {
 
 type SchemeName = keyof typeof securitySchemes
 
-/** How each kind of caller authenticates, and its name in a sentence. */
 const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; words: string }>> = {
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
   console: { scheme: 'consoleSession', scoped: true, words: 'a person’s session in the console' },
@@ -64,12 +63,11 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
   public: { words: 'nothing: it is public' },
 }
 
-/** The callers whose credential determines the tenant. */
 export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped === true
 
 /**
- * Any one of these suffices. A bearer token has no OAuth scopes: the array has the required scope. A public
- * operation that reads `Authorization` takes a payment there, or nothing.
+ * Any one of these is sufficient. A bearer token has no OAuth scopes, so the array contains the required
+ * scope. A public operation that reads `Authorization` takes a payment there, or nothing.
  */
 export function securityOf({ callers, scope, http }: AnyOperation): SecurityRequirement[] {
   if (http?.reads?.authorization) return [{ payment: [] }, {}]

@@ -1,4 +1,3 @@
-/** The part of OpenAPI 3.1 that this service uses. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -28,7 +27,7 @@ export interface JsonSchema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly allOf?: readonly JsonSchema[]
-  /** An event that is never sent (reserved) or not yet sent (announced). */
+  /** Marks an event that is reserved (never sent) or announced (not yet sent). */
   readonly 'x-status'?: 'reserved' | 'announced'
 }
 
@@ -36,7 +35,6 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 
 export interface Reference {
   readonly $ref: string
-  /** Replaces the description of the referenced object. */
   readonly description?: string
 }
 
@@ -87,7 +85,7 @@ export interface OperationObject {
   readonly 'x-events'?: readonly string[]
   readonly 'x-aliases'?: readonly string[]
   readonly 'x-payment-info'?: Readonly<Record<string, unknown>>
-  /** An event that is never sent (reserved) or not yet sent (announced). */
+  /** Marks an event that is reserved (never sent) or announced (not yet sent). */
   readonly 'x-status'?: 'reserved' | 'announced'
 }
 

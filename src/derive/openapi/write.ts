@@ -15,7 +15,6 @@ import {
 } from './refusal-words.ts'
 import type { Document, OperationObject, Reference, ResponseObject, Schemas } from './types.ts'
 
-/** The inverse of `published`: every operation with everything it says. */
 export function whole(published: Published): Document {
   const { components, ...rest } = notForGenerators(withoutParts(published))
   const { headers, schemas, parameters, responses } = components
@@ -57,7 +56,7 @@ function wholeResponse(response: ResponseObject, status: string, schemas: Schema
   return status.startsWith('2') ? wholeSuccess(withAlways(response), schemas) : response
 }
 
-/** A part that several operations share has the name of the first one, with a name or a status: `agents.get.200`. */
+/** A part that several operations share is named after the first one and a name or status: `agents.get.200`. */
 const isOfOperations = (name: string): boolean => name.includes('.')
 const isRepeated = (name: string): boolean => /\w\.\d{3}$/.test(name)
 
@@ -88,13 +87,12 @@ type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** How many levels of each part have lines of their own; deeper levels are one line. */
+/** How many levels of each part have lines of their own. Deeper levels share one line. */
 const LEVELS: Readonly<Record<string, number>> = { paths: 4, webhooks: 2, components: 4 }
 
-/** Members of operations, answers and schemas on a line each, so that a diff shows each change. */
+/** Writes each member of operations, answers and schemas on a line of its own, so that a diff shows each change. */
 export const writeDocument = (document: Document): string => atOnce(writeSliced(document))
 
-/** Written in slices, for a process that serves requests meanwhile. */
 export function* writeSliced(document: Document): Sliced<string> {
   return `${yield* lines({ ...(yield* published(document)) }, 1, LEVELS)}\n`
 }

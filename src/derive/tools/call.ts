@@ -18,7 +18,7 @@ export interface CallParts {
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
-/** Runs an operation for a tool. A problem is an answer, too, even a defect: that one is logged. */
+/** Runs an operation for a tool. A problem is an answer as well; a defect is also logged. */
 export async function callFor(
   { execute, onFailure }: CallParts,
   caller: ToolCaller,
@@ -42,7 +42,6 @@ function callOf(
   idempotencyKey: string | null,
 ): Call {
   const { operation } = registered
-  // Public operations ignore credentials, as by HTTP.
   const isPublic = operation.callers.includes('public')
   if (!isPublic) admit(actor, operation.callers, operation.scope)
   inspect(given)
@@ -57,13 +56,12 @@ function callOf(
     requestId,
     address,
     idempotencyKey: isKeyed ? idempotencyKey : null,
-    // Headers are for HTTP clients: a handler that reads them finds none.
+    // Headers belong to HTTP clients, so a handler that reads them finds none.
     ...(operation.http?.reads ? { request: { headers: {}, body: new Uint8Array(), host: '' } } : {}),
     ...(runId === null ? {} : { run: { id: runId, hasEnded: false } }),
   }
 }
 
-/** Parses the members by the contract; throws the problem of invalid ones. */
 export function inputFor(registered: Registered, given: Given, agentId: string | null) {
   const { params, query, body } = split(registered, given, agentId)
   return { params, ...inputOf(registered.operation, query, body) }
@@ -87,7 +85,7 @@ export function split({ operation }: Registered, given: Given, agentId: string |
   return { params, query, body: {} }
 }
 
-/** Files are only accepted as bytes of a request, which are inspected before anything is stored. */
+/** Files are accepted only as bytes of a request, which are inspected before anything is stored. */
 function withoutFiles(body: z.ZodType, given: Given): Given {
   const file = Object.keys(given).find(name => uploadsIn(body).has(name))
   if (file === undefined) return given
@@ -111,7 +109,7 @@ async function answerOf({ status, body, type, errorCode, replayed }: Outcome): P
   return { status, ...(text === '' ? {} : { body: content }), isRepeated }
 }
 
-/** Longer tables are more than a model reads. */
+/** A longer table is more than a model reads. */
 const LONGEST = 262_144
 
 async function wholeText(content: Exclude<Outcome['body'], string | null>): Promise<string> {

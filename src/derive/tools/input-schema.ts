@@ -10,13 +10,13 @@ type InputSchema = ToolDefinition['inputSchema']
 export interface Reader {
   /** An agent's own token need not name the agent. */
   readonly isAgent: boolean
-  /** Lists of tools must be short: descriptions keep their first sentence, and examples are left out. */
+  /** Lists of tools must be short, so descriptions keep only their first sentence, and examples are left out. */
   readonly isShort: boolean
 }
 
 const NO_FILES: ReadonlyMap<string, unknown> = new Map()
 
-/** Only a person's browser can create it: no tool has it. */
+/** Only a person's browser can create this member, so tools do not have it. */
 const NOT_FOR_TOOLS = new Set(['webauthnAssertion'])
 
 const PARAMETER = /\{(\w+)\}/g
@@ -24,7 +24,6 @@ const PARAMETER = /\{(\w+)\}/g
 export const parametersOf = ({ path }: Pick<AnyOperation, 'path'>): string[] =>
   [...path.matchAll(PARAMETER)].map(([, name = '']) => name)
 
-/** The path parameter of the agent, which an agent's own token may leave out. */
 export const agentParameterOf = ({ path }: Pick<AnyOperation, 'path'>): string | undefined =>
   /^\/(?:\w+\/)*agents?\/\{(\w+)\}/.exec(path)?.[1]
 
@@ -65,7 +64,7 @@ function objectOf(schema: Parameters<SchemaCollector['add']>[0], reader: Reader)
 const DEEPEST = 12
 const LONGEST = 160
 
-/** Without references, as each tool is self-contained. */
+/** Resolves references, as each tool must be self-contained. */
 function inlined(schema: JsonSchema, schemas: Schemas, reader: Reader, depth: number): JsonSchema {
   if (depth > DEEPEST) return {}
   const deeper = (inner: JsonSchema) => inlined(inner, schemas, reader, depth + 1)

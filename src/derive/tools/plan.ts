@@ -46,15 +46,15 @@ export function planOf(
 }
 
 /**
- * Operations for people and programs alike. Those that only pages call, such as pairing a device, begin with
- * a person. So do those that ask for a passkey: no one else can continue with their challenge.
+ * Operations for people and programs alike. Operations that only pages call, such as pairing a device, begin
+ * with a person. So do operations that require a passkey, since only the person can continue with the
+ * challenge.
  */
 const isForPeople = ({ callers, requires }: AnyOperation): boolean =>
   callers.includes('console') &&
   callers.some((caller: string) => caller !== 'console') &&
   requires !== 'passkeys'
 
-/** The operation that reads the record which another one changes: `/agents/{id}` of `/agents/{id}/freeze`. */
 function recordOf(
   readers: Readers,
   { operation }: Registered,
@@ -72,7 +72,6 @@ function recordOf(
   return null
 }
 
-/** The agent of an operation: by its path, or by a member of the body. */
 function agentIn(
   { operation }: Registered,
   params: Readonly<Record<string, string>>,
@@ -83,7 +82,7 @@ function agentIn(
   return typeof agentId === 'string' ? agentId : null
 }
 
-/** With the rights of the service itself: the caller decides who sees it. */
+/** Reads with the rights of the service itself. The caller decides who sees the record. */
 export async function readRecord(
   execute: Execute,
   registered: Registered,

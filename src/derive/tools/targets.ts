@@ -14,9 +14,9 @@ import { uploadsIn } from '../../kernel/contract/upload.ts'
 import { inputSchemaOf, type Reader } from './input-schema.ts'
 
 /**
- * Operations that read HTTP themselves, or answer other content than text, are for HTTP clients. Public ones,
- * such as a sign-in, belong to no credential; and a secret that is shown once must not enter the context of a
- * model.
+ * Excludes operations that read HTTP themselves or do not answer with text, which are for HTTP clients;
+ * public ones, such as a sign-in, which belong to no credential; and those whose answer contains a secret,
+ * which must not enter the context of a model.
  */
 export const isReachable = ({ operation }: Registered): boolean =>
   operation.callers.length > 0 &&

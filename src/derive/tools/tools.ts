@@ -18,7 +18,6 @@ interface Indexed {
 const WORD = /[a-z\d]{2,}/g
 const MAX_WORDS = 20
 
-/** In lower case, and without a plural ending. */
 const wordsOf = (text: string): string[] =>
   (
     text
@@ -67,7 +66,7 @@ export interface ToolReports {
   readonly onCardNumber: (tool: string, requestId: string) => void
 }
 
-/** The operations as tools. Their schemas are built at the first use, as most processes need none. */
+/** Offers the operations as tools. Their schemas are built at the first use, as most processes need none. */
 export function toolsOf(operations: readonly Registered[], execute: Execute, reports: ToolReports): Tools {
   const reachable = new Map(operations.filter(isReachable).map(registered => [registered.key, registered]))
   const named = new Map([...reachable.values()].flatMap(one => nameOf(one)))

@@ -15,11 +15,9 @@ export interface FileFacts {
 
 export interface FileUse {
   readonly sink: FileSink | undefined
-  /** The whole file will be inspected, so its bytes stay in memory. */
   readonly isViewed: boolean
 }
 
-/** Hashed and written piece by piece while it arrives. */
 export class IncomingFile {
   readonly #hash = createHash('sha256')
   readonly #use: FileUse
@@ -33,7 +31,7 @@ export class IncomingFile {
     this.#use = use
   }
 
-  /** The bytes may be reused once the promise has resolved. */
+  /** The caller may reuse the bytes once the promise has resolved. */
   add(bytes: Uint8Array): Promise<void> | undefined {
     if (bytes.length === 0) return undefined
     if (this.#start.length < START) this.#start = Buffer.concat([this.#start, bytes.subarray(0, START)])
@@ -43,7 +41,6 @@ export class IncomingFile {
     return this.#use.sink?.write(bytes)
   }
 
-  /** The file is complete: it is flushed to disk while its facts are reported. */
   end(name: string, type: string): void {
     const sha256 = this.#hash.digest('hex')
     const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type)?.[0].toLowerCase() ?? null

@@ -10,7 +10,7 @@ const [DASH, UNDERSCORE] = [0x2d, 0x5f]
 /** Decodes Base64 that arrives in pieces. Padding is allowed only at the very end. */
 export class Base64Reader {
   readonly #name: string
-  /** The last one to four characters: at the end they may be padding. */
+  /** The last one to four characters, which may be padding at the end. */
   #last = ''
 
   constructor(name: string) {
@@ -32,7 +32,6 @@ export class Base64Reader {
     return [first, signs.toString('latin1', missing, end)].map(text => this.#decode(text))
   }
 
-  /** Rejects `=` before the end. */
   #decode(text: string): Uint8Array {
     const bytes = Buffer.from(text, 'base64')
     if (bytes.length !== (text.length / QUAD) * 3) throw noBase64(this.#name)
@@ -50,8 +49,8 @@ export class Base64Reader {
 }
 
 /**
- * Node skips invalid characters: skipped ones show in the length, but those of the base64url alphabet are
- * accepted and do not.
+ * Node skips invalid characters, which shows in the length. It also accepts the base64url alphabet, which
+ * does not show there.
  */
 const noBase64 = (name: string) => invalid(name, 'must be in Base64, with its padding and nothing else')
 
@@ -66,7 +65,7 @@ interface TextFile {
   readonly name: string
   readonly file: IncomingFile
   readonly base64: Base64Reader
-  /** A backslash escape as received: only a parser decodes it. Undefined before the first one. */
+  /** A backslash escape as received, since only a parser decodes it. Undefined before the first one. */
   escaped: Buffer[] | undefined
 }
 
@@ -74,7 +73,7 @@ type Place = 'structure' | 'text' | 'file'
 
 /**
  * Takes the files out of a JSON body while it arrives: each text that is the value of such a member at the
- * first level. An unguessable short text takes its place. A parser judges the rest.
+ * first level. A short text that cannot be guessed replaces it, and a parser reads the rest.
  */
 export class JsonFilesReader {
   readonly #names: readonly string[]
@@ -83,7 +82,6 @@ export class JsonFilesReader {
   readonly #found = new Map<string, { readonly place: string; readonly file: IncomingFile }>()
   #place: Place = 'structure'
   #depth = 0
-  /** The last text at the first level, and whether a colon follows it. */
   #name = ''
   #isValue = false
   #isEscaping = false
@@ -102,7 +100,7 @@ export class JsonFilesReader {
       if (this.#place === 'file') at = await this.#readFile(bytes, begin)
       else {
         at = this.#place === 'text' ? this.#readText(bytes, begin) : this.#readStructure(bytes, begin)
-        // A copy: the memory of the piece is reused.
+        // Copies the bytes, since the memory of the piece is reused.
         this.#rest.push(Buffer.from(bytes.subarray(begin, at)))
         this.#openFile()
       }
@@ -139,7 +137,7 @@ export class JsonFilesReader {
     return Math.min(end + 1, bytes.length)
   }
 
-  /** The index of the quote that ends the text; the length of the bytes if it is not among them. */
+  /** Finds the index of the quote that ends the text; the length of the bytes if it is not among them. */
   #textEnd(bytes: Buffer, begin: number): number {
     for (let at = begin; at < bytes.length; at++) {
       const byte = bytes[at]
@@ -161,7 +159,6 @@ export class JsonFilesReader {
     this.#current = { name, file, base64: new Base64Reader(name), escaped: undefined }
   }
 
-  /** Reads the received part of a file's text; its last quote belongs to the rest. */
   async #readFile(bytes: Buffer, begin: number): Promise<number> {
     const current = this.#current
     if (!current) throw new Error('a text that is a file has been begun')
@@ -200,7 +197,6 @@ async function addTo(file: IncomingFile, pieces: readonly Uint8Array[]): Promise
   }
 }
 
-/** The end of a text, or of its part before the first backslash. */
 function plainEnd(bytes: Buffer, begin: number): number {
   const quote = bytes.indexOf(QUOTE, begin)
   const end = quote === -1 ? bytes.length : quote

@@ -14,7 +14,7 @@ const NOTHING = Buffer.alloc(0)
 
 const broken = (why: string) => invalid('body', `is no valid multipart/form-data: ${why}`)
 
-/** RFC 2046: 1 to 70 of these characters. */
+/** RFC 2046 allows 1 to 70 of these characters. */
 function boundaryOf(contentType: string): Buffer {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? []
   const boundary = quoted ?? plain ?? ''
@@ -39,7 +39,7 @@ type Place = 'start' | 'after a boundary' | 'head' | 'content' | 'end'
 
 const namesFile = (head: Buffer): boolean => /;\s*filename\*?=/i.test(head.toString('latin1'))
 
-/** Reads `multipart/form-data` piece by piece. Files are passed on as they arrive; texts stay until the end. */
+/** Reads `multipart/form-data` piece by piece. Files are passed on as they arrive; texts are kept until the end. */
 export class MultipartReader {
   readonly #delimiter: Buffer
   readonly #between: Buffer
@@ -50,7 +50,7 @@ export class MultipartReader {
   #parts = 0
   #textBytes = 0
   #part: TextPart | FilePart | undefined
-  /** Bytes that cannot be interpreted yet: never more than a head. */
+  /** Bytes that cannot be interpreted yet. They are never more than the head of a part. */
   #held: Buffer = NOTHING
 
   /** `open` is called at the beginning of each file, once per name. */
@@ -68,16 +68,14 @@ export class MultipartReader {
       if (length === undefined) break
       data = data.subarray(length)
     }
-    // A copy: the memory of the piece is reused.
+    // Copies the bytes, since the memory of the piece is reused.
     this.#held = Buffer.from(data.subarray(data.length - this.#undecided(data)))
   }
 
-  /** How many bytes at the end cannot be interpreted yet. */
   #undecided(data: Buffer): number {
     return this.#place === 'content' ? data.length - this.#contentEnd(data) : data.length
   }
 
-  /** Reads one complete element and returns its length; undefined if the next one is incomplete. */
   #read(data: Buffer): number | undefined | Promise<number | undefined> {
     if (this.#place === 'start') return this.#readStart(data)
     if (this.#place === 'after a boundary') return this.#readBoundaryEnd(data)
@@ -104,7 +102,7 @@ export class MultipartReader {
     if (this.#parts++ === MAX_PARTS) throw invalid('body', `more than ${MAX_PARTS} parts`)
     if (!two.equals(CRLF)) throw broken('a boundary is not followed by a line')
     this.#place = 'head'
-    // The line break stays: a part without headers has nothing but the empty line.
+    // The line break stays, since a part without headers has only the empty line.
     return 0
   }
 
@@ -126,7 +124,6 @@ export class MultipartReader {
     return { name, fileName, type, file: this.#open(name) }
   }
 
-  /** Reads the content up to a possible boundary. */
   async #readContent(data: Buffer): Promise<number | undefined> {
     const end = data.indexOf(this.#between)
     const length = end === -1 ? this.#contentEnd(data) : end
@@ -137,7 +134,7 @@ export class MultipartReader {
     return end + this.#between.length
   }
 
-  /** The end of the content before a boundary, complete or only begun. */
+  /** Finds the end of the content before a boundary, which may be incomplete. */
   #contentEnd(data: Buffer): number {
     const from = Math.max(0, data.length - this.#between.length + 1)
     const begun = data.indexOf(CR, from)
@@ -196,7 +193,7 @@ async function readFileHead(head: Buffer): Promise<readonly [string, File]> {
 
 const OWN = 'the-parts-without-the-contents-of-files'
 
-/** Node parses the headers and the texts. The contents of files are left out: they were passed on already. */
+/** Node parses the headers and the texts. The contents of files are left out, since they have been passed on. */
 async function readHeads(parts: readonly TextPart[]): Promise<FormData> {
   const pieces = parts.flatMap(({ head, content }) => {
     if (content.includes(OWN)) throw broken('a part cannot be read')

@@ -5,7 +5,7 @@ import { type FileFacts, type FileUse, IncomingFile } from './incoming-file.ts'
 import { Base64Reader, JsonFilesReader } from './json-files.ts'
 import { MultipartReader } from './multipart.ts'
 
-/** The members that are files, and those that are neither files nor texts: they are JSON in a part. */
+/** The members that are files, and the members that are JSON in a part because they are neither files nor texts. */
 export interface Shape {
   readonly files: readonly string[]
   readonly json: readonly string[]
@@ -15,13 +15,12 @@ export type ReadBody =
   | { readonly problem: { readonly code: ProblemCode; readonly message: string } }
   | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
 
-/** The sinks of the body's files, and the files that will be inspected whole. */
 export interface Uses {
   readonly sinks: Readonly<Record<string, SinkTask>>
   readonly viewed: readonly string[]
 }
 
-/** An accepted file is finished, abandoned, or passed whole to a function. */
+/** An accepted file is finished, abandoned, or passed as a whole to a function. */
 export type Order =
   | { readonly member: string; readonly finish: readonly unknown[] }
   | { readonly member: string; readonly drop: true }
@@ -36,7 +35,7 @@ export type BodyReport = ReadBody | { readonly done: string; readonly result: un
 
 /**
  * Runs in a thread: reads a body while it arrives, writes its files, reports the members, and carries out the
- * orders for the files. It removes every file that it does not finish.
+ * orders for the files. Removes every file that it does not finish.
  */
 export async function* receive(
   contentType: string,
@@ -89,7 +88,7 @@ async function dropAll(files: Map<string, IncomingFile>): Promise<void> {
 const keptNowhere = (): IncomingFile =>
   new IncomingFile({ sink: undefined, isViewed: false } satisfies FileUse)
 
-/** Reads a body with files, and reports each file. After an error the rest is read and ignored. */
+/** Reads a body with files, and reports each file. After an error, the rest is read and ignored. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
@@ -133,7 +132,10 @@ async function readMultipart(
   return { members: { ...texts }, files: { ...found } }
 }
 
-/** A part that is no text in the contract. Invalid JSON is left as it is: the contract says what is wrong. */
+/**
+ * Parses a part that is not a text in the contract. Invalid JSON is returned unchanged, and the contract then
+ * refuses it.
+ */
 function parsed(name: string, text: string): unknown {
   try {
     return jsonOf(Buffer.from(text))
@@ -163,7 +165,6 @@ async function readJson(pieces: Pieces, { files }: Shape, open: Open): Promise<R
   return { members, files: facts }
 }
 
-/** A file whose member name has escapes that only a parser decodes. */
 async function wholeFile(name: string, text: string, open: Open): Promise<IncomingFile> {
   const base64 = new Base64Reader(name)
   const file = open(name)

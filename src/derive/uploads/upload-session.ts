@@ -31,17 +31,16 @@ interface UploadTools {
   readonly files: Files
   readonly viewer: Viewer
   readonly room: ReserveMemory
-  /** Few bodies of one turn are read at once. */
+  /** Limits how many bodies of one turn are read at once. */
   readonly turn: string
   readonly onFailure: (error: unknown) => void
 }
 
 const MULTIPART = /^multipart\/form-data\s*;/i
 
-/** The most of a body that is in memory while its files are written. */
 const WINDOW = 3_145_728
 
-/** A body with files, from its first byte until the request is answered: then only kept files remain. */
+/** A body with files, from its first byte until the request is answered. Afterwards only kept files remain. */
 export class UploadSession {
   readonly #tools: UploadTools
   readonly #releases: (() => void)[] = []
@@ -50,7 +49,6 @@ export class UploadSession {
   readonly #stagings = new Map<string, Staging>()
   readonly #pictures: StagedFile[] = []
   #feed: Feed | undefined
-  /** Whether the thread has reported the members, and whether all files are complete in the store. */
   #isRead = false
   #isStaged = false
   #order: Order | undefined
@@ -59,7 +57,7 @@ export class UploadSession {
     this.#tools = tools
   }
 
-  /** Returns the members of the body, with an `UploadedFile` for each file, which is written while it arrives. */
+  /** Returns the members of the body, with an `UploadedFile` for each file. A file is written while it arrives. */
   async read(request: IncomingMessage, operation: AnyOperation, tenant: Tenant | null): Promise<unknown> {
     const type = request.headers['content-type'] ?? ''
     if (!announcesBody(request)) return {}
@@ -83,7 +81,7 @@ export class UploadSession {
       : told.members
   }
 
-  /** A thread reads the body while it arrives. Files that are inspected whole, and JSON, stay in its memory. */
+  /** A thread reads the body while it arrives. JSON, and files that are inspected as a whole, stay in its memory. */
   async #begin(type: string, operation: AnyOperation, tenant: Tenant | null): Promise<Feed> {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     const { threads, turn, files } = this.#tools
@@ -112,7 +110,7 @@ export class UploadSession {
     }
   }
 
-  /** Completes the files in the store, so that the handler's transaction only names them. */
+  /** Completes the files in the store, so that the handler's transaction only has to name them. */
   async stage(tenant: Tenant | null): Promise<void> {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     for (const [member, file] of this.#files) {
@@ -133,7 +131,7 @@ export class UploadSession {
     return 'done' in told ? told.result : undefined
   }
 
-  /** A store that cannot write at the moment is no defect: the client may retry. */
+  /** A store that cannot write at present is not a defect: the client may retry. */
   #orFail<T>(writing: T | Promise<T>): Promise<T> {
     return Promise.resolve(writing).catch((error: unknown) => {
       if (error instanceof Problem) throw error
@@ -162,7 +160,6 @@ export class UploadSession {
     return { sha256, size: bytes.length, kind: 'image/webp', staged }
   }
 
-  /** The thread is no longer needed: frees its memory and the turn for the next upload. */
   #free(): void {
     this.#feed?.close()
     this.#feed = undefined
@@ -198,7 +195,6 @@ export class UploadSession {
 
 const found = new WeakMap<AnyOperation, readonly string[]>()
 
-/** Members that are neither files nor texts: in `multipart/form-data` they are JSON. */
 function membersAsJson(operation: AnyOperation): readonly string[] {
   const known = found.get(operation) ?? readMembers(operation)
   found.set(operation, known)
@@ -213,7 +209,6 @@ function readMembers({ body }: AnyOperation): readonly string[] {
   )
 }
 
-/** A text, or one that may be null. References mean objects. */
 function isText({ type, anyOf, enum: values, const: only }: z.core.JSONSchema.BaseSchema): boolean {
   if (anyOf) return anyOf.some(option => isText(option as z.core.JSONSchema.BaseSchema))
   if (type) return type === 'string'

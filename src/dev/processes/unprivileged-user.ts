@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Writes a file that only its owner can read, atomically. */
 export function writePrivateFile(path: string, text: string, owner: User = {}): void {
   const unfinished = `${path}.${process.pid}`
   writeFileSync(unfinished, text, { mode: 0o600, flush: true })
@@ -16,7 +15,6 @@ export interface User {
 
 const ADVICE = 'PostgreSQL refuses to run as root. Start as an ordinary user, or set DATABASE_URL.'
 
-/** The user for servers that refuse to run as root. */
 export function unprivilegedUser(): User {
   const user = accountFor(readFileSync('/etc/passwd', 'utf8'))
   if (!user) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)

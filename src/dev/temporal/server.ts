@@ -27,7 +27,6 @@ interface Options {
   dataDir: string
   namespace?: string
   ports?: Ports
-  /** False if the data may be lost with the server, as in tests. */
   durable?: boolean
 }
 

@@ -68,7 +68,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
 
 type Fetching = Pick<Context, 'sql' | 'switchTenant'>
 
-/** The terminal sends no credential, so the request acts for the row's tenant from here on. */
+/** The terminal sends no credential, so from here on the request acts for the tenant of the row. */
 async function actForTenantOf({ ownerId, mode }: PairingRow, { sql, switchTenant }: Fetching): Promise<void> {
   const tenant = { ownerId, mode }
   switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
@@ -107,7 +107,6 @@ const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
 
 type Pairing = Parameters<typeof token>[1]
 
-/** Creates the key with the granted scopes that the person still has. */
 async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
   const scopes = await currentScopes(pairing, context)

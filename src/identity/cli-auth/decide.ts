@@ -17,11 +17,10 @@ import {
   pairingsTable,
 } from './pairing.ts'
 
-/** The person's scopes; null for an owner: every scope, future ones included. */
+/** The person's scopes. Null for an owner, who has every scope, including future ones. */
 const grantedBy = ({ scopes: held }: Actor): Scope[] | null =>
   scopes.every(scope => held.has(scope)) ? null : scopes.filter(scope => held.has(scope))
 
-/** The statement that a person signs: what both screens show, and its effect. */
 const statementOf = ({ deviceName, pairingCode, toolWrites }: PairingRow, actor: Actor) => ({
   deviceName,
   pairingCode,
@@ -49,7 +48,7 @@ async function lockUndecided(code: string, { sql, tenant }: Pick<Context, 'sql' 
 
 type Deciding = Pick<Context, 'sql' | 'tenant' | 'actor'>
 
-/** Moves the row from the platform to the deciding tenant, which owns it for good. */
+/** Moves the row from the platform to the deciding tenant, which then owns it for good. */
 const writeDecision = updateOf(pairingsTable, [
   'ownerId',
   'mode',

@@ -23,10 +23,9 @@ export const pairingMachine = machine('pairing', {
 /** A terminal does not name an account, so its row belongs to the platform until a person decides. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
-/** Lifetime of a code, in real time. */
+/** In real time. */
 export const CODE_LASTS_MS = minutes(5)
 
-/** The time that a terminal has at least to fetch its key after the approval. */
 export const FETCH_LASTS_MS = minutes(1)
 
 export const MAX_WAITING = 100
@@ -90,13 +89,13 @@ const byCode =
   async (sql: Sql, code: string): Promise<PairingRow | undefined> =>
     (await sql<PairingRow & Row>(text, [hashOf(code)]))[0]
 
-/** Searches by the digest, so the response time reveals nothing about existing codes. */
+/** Searches by the digest, so that the response time reveals nothing about existing codes. */
 const findByCode = byCode(FIND)
 export const lockByCode = byCode(LOCK)
 
 const isOf = ({ ownerId, mode }: Tenant, row: Tenant): boolean => row.ownerId === ownerId && row.mode === mode
 
-/** Whether a person of the tenant may see it: an undecided pairing, or one of their own tenant. */
+/** Undecided pairings are visible to all; decided ones only to the tenant that decided. */
 export const isVisibleTo = (tenant: Tenant, pairing: PairingRow): boolean =>
   isOf(platform, pairing) || isOf(tenant, pairing)
 

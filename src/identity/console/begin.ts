@@ -31,7 +31,7 @@ interface Begun {
   answerWith<M extends object>(members: M): WithHeaders<CurrentSession & M>
 }
 
-/** Starts a session of a person in this browser and ends its previous one. Only the cookie contains the secret. */
+/** Starts a session of a person in this browser and ends the previous one. Only the cookie contains the secret. */
 export async function beginSession({ person, passkeyId }: Beginning, context: BeginContext): Promise<Begun> {
   const { records, address, headers, ports, emit } = context
   const { origin } = ports.relyingParty()

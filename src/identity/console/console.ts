@@ -38,12 +38,12 @@ interface SessionRow extends Row {
   readonly is_active: boolean
 }
 
-/** Activity is recorded at most this often: a page that sends ten requests at once causes one write. */
+/** Bounds how often activity is recorded, so that a page with ten requests at once causes one write. */
 const NOTED_EVERY_MS = 1_000
 
 /**
- * Finds an open session by its hash, with its person, and records activity, in one statement. A locked row is
- * not updated: authentication never waits for a lock.
+ * Finds an open session by its hash, with its person, and records activity, in one statement. Skips the
+ * update of a locked row, so that authentication never waits for a lock.
  */
 const FIND = `
 with holder as (
@@ -92,7 +92,6 @@ const KEPT_FOR_MS = days(30)
 const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<ConsoleSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
-/** The SQL equivalent of the status of one session. */
 function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSession> {
   if (!status) return {}
   const now = clock.real()
@@ -182,7 +181,6 @@ export const consoleArea = area(
     personal: consolePersonal,
     entities: [ConsoleSession],
     credentials: { con: authenticateSession },
-    // Another role has other scopes.
     endsCredentials: ['console.signed_out', 'person.removed', 'person.updated'],
     expiring: [{ table: 'console_sessions', column: 'expires_at', keptMs: KEPT_FOR_MS }],
     reactions: {

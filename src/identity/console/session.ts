@@ -15,7 +15,7 @@ import type { Personal } from '../../values/personal.ts'
 import { Person } from '../people/index.ts'
 
 export const SESSION_LASTS_MS = minutes(12 * 60)
-/** In live mode a session ends after this long without activity. */
+/** In live mode, a session ends after this time without activity. */
 export const IDLE_ENDS_MS = minutes(5)
 
 export const endings = ['signed_out', 'ended', 'replaced', 'person', 'passkey'] as const
@@ -86,7 +86,6 @@ export const sessionResponse = (
     isCurrent: session.id === currentId,
   })
 
-/** Sessions as the API returns them, with one statement for all people. */
 export async function sessionResponses(
   sessions: readonly ConsoleSession[],
   { records, actor }: ResponseContext,

@@ -16,7 +16,7 @@ import { customerMachine, kycMachine, plans, types } from './customer.ts'
 const status = z.enum(customerMachine.states)
 const plan = z.enum(plans)
 
-/** The holder's own data, which is also on cards: a change emits `cardholder.updated`. */
+/** The holder's own data, which is also on cards, so a change emits `cardholder.updated`. */
 export const holder = z.strictObject({
   name: label.meta({ examples: ['Ada Lovelace'] }),
   email,

@@ -14,14 +14,10 @@ export const customerMachine = machine('customer', {
 export const types = ['individual', 'business'] as const
 export const plans = ['free', 'starter', 'business', 'enterprise'] as const
 
-/**
- * What suspended the account: the operator, a deletion that may still meet an obstacle, or, for good, a
- * deletion that forgets its owner.
- */
+/** Who suspended the account: the operator, a deletion that may still fail, or a completed deletion, which is final. */
 const suspenders = ['operator', 'deletion', 'forgotten'] as const
 type Suspender = (typeof suspenders)[number]
 
-/** Whether the owner's identity is verified. A check can be repeated after a rejection or a withdrawal. */
 export const kycMachine = machine('kyc', {
   none: ['pending'],
   pending: ['in_review', 'verified', 'rejected', 'none'],
@@ -58,7 +54,7 @@ const schema = defineEntity({
 })
 
 export class Customer extends schema.class {
-  /** Returns false if it was suspended before; the new cause still replaces the old one. */
+  /** Returns false if it was already suspended. The new cause still replaces the old one. */
   suspend(by: Suspender): boolean {
     this.suspendedBy = by
     return customerMachine.move(this, 'suspended')
@@ -73,13 +69,12 @@ export class Customer extends schema.class {
     return this.kycStatus === 'verified'
   }
 
-  /** What a card's issuer gets to know about its owner. */
   cardHolder(): CardHolder {
     const { name, email, type, phone, address } = this
     return { name, email, type, phone, address }
   }
 
-  /** The tenant of the account's own events and audit trail: test until live money is possible. */
+  /** The tenant of the account's own events and audit trail. It is in test mode until live money is possible. */
   account(): Tenant {
     return { ownerId: this.id, mode: this.isVerified() ? 'live' : 'test' }
   }

@@ -10,7 +10,7 @@ import { keysOf } from '../../values/collections.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, customersPersonal, kycMachine, PLATFORM_OWNER } from './customer.ts'
 
-/** Creates a customer; the request must already act for it. */
+/** The request must already act for the new customer. */
 export const addCustomer = (records: Records, id: string, members: z.output<typeof CustomerJoin>): Customer =>
   records.create(Customer, { id, ...members })
 
@@ -31,19 +31,17 @@ async function lockOwner({ records, tenant }: Moving): Promise<Customer> {
 
 const moved = (customer: Customer, isChanged: boolean): Moved => ({ customer, isChanged })
 
-/** Suspends the account of an owner who is to be forgotten. A suspension by the operator stays the operator's. */
 export async function suspendForDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.status === 'active' && customer.suspend('deletion'))
 }
 
-/** A deletion met an obstacle: the account it suspended is resumed, unless the operator has suspended it meanwhile. */
+/** Resumes the account after a deletion that failed, unless the operator has suspended it meanwhile. */
 export async function resumeAfterDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.suspendedBy === 'deletion' && customer.resume())
 }
 
-/** Closes the account of an owner who is being forgotten, for good. */
 export async function closeForDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.suspend('forgotten'))
@@ -63,7 +61,6 @@ function applyChanges(customer: Customer, changes: Changes, { switchTenant, emit
   const changed = names.filter(name => !isDeepStrictEqual(changes[name], customer[name]))
   Object.assign(customer, members)
   if (status === 'active') customer.resume()
-  // A forgotten account stays closed.
   if (status === 'suspended' && customer.suspendedBy !== 'forgotten') customer.suspend('operator')
   const data = { ...customerEvent(customer), changed }
   if (changed.some(isHolderData)) emit('cardholder.updated', data)
@@ -122,7 +119,7 @@ export async function holderNames(
 
 const FORGOTTEN = `select id from customers where id = any($1::text[]) and suspended_by = 'forgotten'`
 
-/** Those of these owners who are forgotten, so that no credential of theirs works. */
+/** Finds forgotten owners among these, whose credentials must not work. */
 export async function forgottenOwners(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<Row & { id: string }>(FORGOTTEN, [[...new Set(ids)]])

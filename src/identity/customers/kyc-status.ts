@@ -18,7 +18,7 @@ export async function lockHolder(records: Records, ownerId: string): Promise<Cus
   return customer
 }
 
-/** The only writer of `kycStatus`. Returns false, and changes nothing, if the transition is not allowed. */
+/** Only this function writes `kycStatus`. Returns false, and changes nothing, if the transition is not allowed. */
 function move(customer: Customer, to: KycStatus): boolean {
   const standing = { status: customer.kycStatus }
   if (!kycMachine.move(standing, to)) return false
@@ -26,7 +26,7 @@ function move(customer: Customer, to: KycStatus): boolean {
   return true
 }
 
-/** Only identity checks call this, with the customer locked. */
+/** Only identity checks call this, and they have locked the customer. */
 export const moveKyc = (customer: Customer, to: Exclude<KycStatus, 'verified'>): boolean => move(customer, to)
 
 /** Allows live keys. The account and its cards take the verified name. */

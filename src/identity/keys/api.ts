@@ -10,7 +10,7 @@ import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/index.
 import { assertionEvents, assertionRefusals, webauthnAssertion } from '../passkeys/index.ts'
 import { environments, MAX_KEYS } from './key.ts'
 
-/** Prevents a hijacked session from creating a key that outlasts it. */
+/** Without this, a hijacked session could create a key that outlasts it. */
 const consent = webauthnAssertion.optional().meta({
   description:
     'In the console, over exactly this key: `POST /passkeys/challenge`, purpose `key`. A key needs none.',

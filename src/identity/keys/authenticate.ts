@@ -28,7 +28,7 @@ interface Columns {
   readonly delegation: string
   readonly budget: string
   readonly boundTo: string
-  /** The role of the person whose scopes bound those of the secret, if any. */
+  /** The role of the person whose scopes bound those of the secret; null without a person. */
   readonly role: string
   readonly toolWrites: string
   readonly joins: string
@@ -54,8 +54,8 @@ const OF_OWNER: Columns = {
 }
 
 /**
- * Finds a secret by its hash and records its use, in one statement. The use is recorded once a minute, and
- * skipped if the row is locked, so that authentication never waits for a lock.
+ * Finds a secret by its hash and records its use, in one statement. Records the use once a minute, and skips
+ * a locked row, so that authentication never waits for a lock.
  */
 const statement = (table: string, columns: Columns): string => `
 with holder as (
@@ -82,7 +82,7 @@ const allScopes: ReadonlySet<string> = new Set(scopes)
 const findIn = async (sql: Sql, text: string, secret: string): Promise<CredentialRow | undefined> =>
   (await sql<CredentialRow>(text, [hashOf(secret), clock.real()]))[0]
 
-/** The scopes of the secret, limited to those that the person who gave it to a device still has. */
+/** Limits the scopes of a device's secret to those that its person still has. */
 function scopesOf({ scopes: granted, role }: CredentialRow): ReadonlySet<string> {
   if (!role) return granted ? new Set(granted) : allScopes
   const allowed: ReadonlySet<string> = roleScopes[role]
@@ -114,13 +114,13 @@ export function authenticator(type: 'key' | 'agent', table: string, ofAgent?: Of
 interface GrantedScopes {
   readonly ownerId: string
   readonly personId: string | null
-  /** Null: all scopes of the person. */
+  /** Null means all scopes of the person. */
   readonly scopes: readonly Scope[] | null
 }
 
 /**
- * The scopes that a person granted to a device, as far as the person still has them when its key is created.
- * Empty if the account or the person is blocked.
+ * The scopes that a person granted to a device, limited to those that the person still has when the key is
+ * created. Empty if the account or the person is blocked.
  */
 export async function currentScopes(
   { ownerId, personId, scopes }: GrantedScopes,

@@ -11,7 +11,6 @@ type Environment = (typeof environments)[number]
 
 export const MAX_KEYS = 1_000
 
-/** Sandbox keys see the data of test mode. */
 export const modeOf = (environment: Environment): Mode => (environment === 'live' ? 'live' : 'test')
 
 const schema = defineEntity({
@@ -20,13 +19,13 @@ const schema = defineEntity({
     ...credential('key'),
     name: p.text(),
     environment: p.enum(environments),
-    /** null = every scope, future ones included. */
+    /** Null means every scope, including future ones. */
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
     madeById: nullable.string(),
     /** The key expires after this many days without use. */
     idleDays: nullable.integer(),
     boundTo: nullable.string(),
-    /** Whether it may write through MCP tools; granted only explicitly. */
+    /** Whether it may write through MCP tools, which must be granted explicitly. */
     toolWrites: p.boolean(),
     sessionId: nullable.string(),
     personId: nullable.string(),
@@ -40,19 +39,17 @@ export class Key extends schema.class {
     return this.granted ?? scopes
   }
 
-  /** When it ends without further use; null if it only ends by revocation. */
   get endsAt(): Date | null {
     const { idleDays, lastUsedAt, createdAt, expiresAt } = this
     const idle = idleDays === null ? null : after(lastUsedAt ?? createdAt, days(idleDays))
     return idle && (!expiresAt || idle < expiresAt) ? idle : expiresAt
   }
 
-  /** Whether it is valid now, if its owner and its person are active. */
+  /** Whether it is valid now. The caller checks its owner and its person. */
   isUsable(): boolean {
     return isOpen({ revokedAt: this.revokedAt, expiresAt: this.endsAt })
   }
 
-  /** Whether this key has a scope that the other lacks, now or once scopes are added. */
   hasScopesBeyond({ granted }: Pick<Key, 'granted'>): boolean {
     return granted !== null && (this.granted === null || this.granted.some(scope => !granted.includes(scope)))
   }

@@ -39,8 +39,8 @@ type Asking = Pick<
 >
 
 /**
- * The console requires a person's signature for each new key; a calling key signs nothing. Call it before any
- * row is locked.
+ * The console requires a person's signature for each new key; a calling key signs nothing. Call this before
+ * any row is locked.
  */
 const consentToKey = async (
   envelope: Envelope | undefined,
@@ -54,7 +54,7 @@ const useConsentToKey = async (
   context: Asking,
 ): Promise<AssertionCode | undefined> => consent && burnAssertion(consent, { kind: 'key', members }, context)
 
-/** The first of these scopes that the caller lacks: a key can grant only its own scopes. */
+/** The first of these scopes that the caller lacks, since a key can grant only its own scopes. */
 export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
   scopes.find(scope => !caller.scopes.has(scope))
 
@@ -70,8 +70,8 @@ type NewKeyMembers = InputOf<typeof keysApi.create>['body']
 type CreateContext = ContextOf<typeof keysApi.create>
 
 /**
- * Explains what the owner has yet to do. It reads the caller's mode, because the identity was verified with a
- * test key.
+ * Explains the steps that the owner still has to take. Reads the caller's mode, because the identity was
+ * verified with a test key.
  */
 async function missingInWords({ ports, sql, actor, tenant }: CreateContext): Promise<string> {
   const missing = await ports.missingIdentity(sql, actor.tenant ?? tenant)
@@ -88,7 +88,10 @@ async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] 
   return granted && !granted.includes('keys:write') ? refuse('first_live_key') : undefined
 }
 
-/** Locks the caller and the target, which may be the same key, in the order of their ids; a session before any key. */
+/**
+ * Locks the caller and the target, which may be the same key, in the order of their ids. A session is locked
+ * before any key.
+ */
 async function lockCallerAndTarget(
   id: string,
   context: Pick<Context, 'records' | 'sql' | 'actor'>,

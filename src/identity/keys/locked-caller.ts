@@ -13,29 +13,29 @@ type Limits = Pick<Key, 'idleDays' | 'boundTo' | 'sessionId' | 'personId'>
 /** The calling key or console session. What it creates has no more rights and does not last longer. */
 export interface LockedCaller {
   readonly keyId: string | null
-  /** Null = every scope, future ones included. */
+  /** Null means every scope, including future ones. */
   readonly granted: Scope[] | null
-  /** Whether it may create keys with MCP write access. In the console a person signs for that. */
+  /** Whether it may create keys with MCP write access. In the console, a person signs for that. */
   readonly toolWrites: boolean
-  /** Null in the console: what a person creates outlives the session. */
+  /** Null in the console, where keys outlive the session that creates them. */
   readonly expiresAt: Date | null
   /**
-   * Limits of a device's key, which its keys inherit: none of them is easier to steal, and each ends with the
+   * Limits of a device's key, which its keys inherit, so that none is easier to steal and each ends with the
    * session or the person.
    */
   readonly limits: Limits
 }
 
 /**
- * A key bound to a device gets no secret that works elsewhere: neither of an unbound key nor of one bound to
- * another device.
+ * A key bound to a device never gets a secret that works elsewhere, neither that of an unbound key nor that
+ * of one bound to another device.
  */
 export const holdsBindingOf = ({ limits }: LockedCaller, { boundTo }: Pick<Key, 'boundTo'>): boolean =>
   limits.boundTo === null || limits.boundTo === boundTo
 
 type LockContext = Pick<Context, 'records' | 'sql' | 'actor'>
 
-/** Locks the caller, so that one that is being revoked cannot create credentials at the same time. */
+/** Locks the caller, so that it cannot be revoked while it creates credentials. */
 export const lockCaller = (context: LockContext): Promise<LockedCaller> =>
   context.actor.type === 'console' ? lockSession(context) : lockKey(context)
 
@@ -63,11 +63,10 @@ async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): 
   return { keyId: null, granted, toolWrites: true, expiresAt: null, limits: UNLIMITED }
 }
 
-/** The caller's limits in this mode: people and their device sessions exist in one mode only. */
+/** The caller's limits in this mode, since people and their device sessions exist in one mode only. */
 export const limitsIn = (mode: Mode, { limits }: LockedCaller, { tenant }: Pick<Actor, 'tenant'>): Limits =>
   tenant?.mode === mode ? limits : { ...limits, sessionId: null, personId: null }
 
-/** Explains why a credential would outlive the key that creates it; undefined if it would not. */
 export function expiryProblem(
   end: Date | null,
   { expiresAt }: Pick<LockedCaller, 'expiresAt'>,
@@ -76,7 +75,7 @@ export function expiryProblem(
   return `the calling key expires ${expiresAt.toISOString()}, and its keys cannot last longer.`
 }
 
-/** The scopes of a new key that names none: those of its creator. null = every scope, future ones included. */
+/** A new key without named scopes gets those of its creator. Null means every scope, including future ones. */
 export const inheritedScopes = ({ granted }: LockedCaller): Scope[] | null =>
   granted && scopes.filter(scope => granted.includes(scope))
 
@@ -91,7 +90,7 @@ export const openAt = (now: Date): Condition<Key> => ({
   ],
 })
 
-/** Serializes the check: the second of two concurrent requests sees the first one's key. */
+/** Serializes the check, so that the second of two concurrent requests sees the first one's key. */
 export async function hasActiveLiveKey(
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
   now: Date,
@@ -100,7 +99,6 @@ export async function hasActiveLiveKey(
   return (await context.records.count(Key, openAt(now))) > 0
 }
 
-/** Whether the mode's limit of active keys is reached. Serializes the check as above. */
 export async function hasTooManyKeys(
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
   now: Date,

@@ -40,7 +40,7 @@ export async function endKeys(condition: Condition<Key>, context: Ending): Promi
   for (const key of keys) endKey(key, context)
 }
 
-/** A device's key expires after this many days, and earlier after this many without use. */
+/** A device's key expires after this many days, and earlier if it is unused. */
 const DEVICE_KEY_DAYS = 90
 const DEVICE_KEY_IDLE_DAYS = 30
 
@@ -48,16 +48,16 @@ interface DeviceKey {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly toolWrites: boolean
-  /** The thumbprint (RFC 7638) of the key whose proof each request must carry; null if none. */
+  /** The thumbprint (RFC 7638) of the key whose proof each request must contain; null if there is none. */
   readonly boundTo: string | null
-  /** The approving person: the key's scopes are limited to theirs, and it ends with them. */
+  /** The approving person. The key's scopes are limited to theirs, and it ends with them. */
   readonly personId: string
   readonly sessionId: string
 }
 
 type Making = Pick<Context<never, Pick<typeof keyEvents, 'key.created'>>, 'records' | 'tenant' | 'emit'>
 
-/** Creates a device's key in the request's tenant. Its secret is in `key`, only this time. */
+/** Creates a device's key in the tenant of the request. Its secret is returned in `key` only this once. */
 export function makeDeviceKey(
   { name, scopes, toolWrites, boundTo, personId, sessionId }: DeviceKey,
   { records, tenant, emit }: Making,
@@ -77,7 +77,6 @@ export function makeDeviceKey(
   return key
 }
 
-/** Revokes every key of a session or pairing, including rotated ones. */
 export const endKeysOf = (sessionId: string, context: Ending): Promise<void> =>
   endKeys({ sessionId }, context)
 

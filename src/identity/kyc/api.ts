@@ -75,7 +75,7 @@ const SubmissionRecord = z
   })
   .meta({ id: 'KycSubmission' })
 
-/** Ids only: a person's details must not leave the service in events. */
+/** Contains only ids, since a person's details must not leave the service in events. */
 const KycEvent = z.object({
   submissionId: id('kycsubmission'),
   customerId: id('customer'),
@@ -309,13 +309,13 @@ const outside = { ...step, run: 'external', requires: 'identityVerification' } a
 
 const steps = ['submit', 'inquire'] as const
 
-/** Only the provider's webhook creates one, from a notice with a verified signature. */
+/** Only the provider's webhook creates this, from a notice with a verified signature. */
 const notice = z.custom<IdentityNotice>(
   value => typeof value === 'object' && value !== null && 'reference' in value && 'status' in value,
   'must be a notice of the identity provider',
 )
 
-/** The steps of the run. Each is repeatable: a step that is not due changes nothing. */
+/** The steps of the run. Each may be repeated, and a step that is not due changes nothing. */
 export const stepsApi = {
   processStatus: get('/kyc/submissions/{id}/status', {
     readsClock: true,
@@ -331,13 +331,13 @@ export const stepsApi = {
   }),
   submit: post('/kyc/submissions/{id}/submit', { ...outside, summary: 'Hand a person to the provider' }),
   inquire: post('/kyc/submissions/{id}/inquire', { ...outside, summary: 'Ask the provider about a person' }),
-  /** Handles a notice of the provider, which may send it again. */
+  /** The provider may send a notice again. */
   noticed: post('/kyc/submissions/noticed', {
     ...step,
     summary: 'Take note of what the provider tells',
     body: notice,
   }),
-  /** Erases an expired document by the tenant's clock. Does nothing before that, or again. */
+  /** Erases an expired document by the tenant's clock. Does nothing earlier, or when repeated. */
   eraseDocument: post('/kyc/documents/{id}/erase', {
     summary: 'Erase a document',
     callers: [],

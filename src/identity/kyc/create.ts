@@ -23,7 +23,7 @@ function isAdult(dateOfBirth: string, now: Date): boolean {
   return dateOfBirth <= latest.toISOString().slice(0, 10)
 }
 
-/** The tenant is locked, so that of two concurrent submissions of a person only one is open. */
+/** Locks the tenant, so that a person never has two open submissions. */
 export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
   const { records, tenant, now, ports, emit, refuse } = context
   if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')

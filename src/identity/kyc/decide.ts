@@ -40,7 +40,6 @@ export async function followSubmission(submission: KycSubmission, context: Follo
   else if (status !== 'verified') moveKyc(await lockHolder(context.records, ownerId), status)
 }
 
-/** The same for an ended submission: a verified holder gives the account their name. */
 async function followEnd(submission: KycSubmission, context: Followed): Promise<void> {
   await followSubmission(submission, context)
   const { representativeId, status, ownerId } = submission
@@ -74,7 +73,7 @@ export async function applyAnswer(
   return recordContradiction(submission, answer, context.now)
 }
 
-/** The first final answer counts. A contradiction is recorded, for a person to clarify with the provider. */
+/** The first final answer counts. A contradiction is recorded, so that a person clarifies it with the provider. */
 function recordContradiction(submission: KycSubmission, answer: FinalStatus, now: Date): boolean {
   if (submission.decidedBy !== 'provider' || submission.status === answer.status) return false
   if (submission.contradictedAt) return false
@@ -83,8 +82,8 @@ function recordContradiction(submission: KycSubmission, answer: FinalStatus, now
 }
 
 /**
- * The provider has the check. It is polled at the time it estimates, or after a pause. A check by operators
- * is not polled.
+ * Once the provider has the check, it is polled at the time it estimates, or after a pause. A check by
+ * operators is not polled.
  */
 async function review(
   submission: KycSubmission,
@@ -118,7 +117,7 @@ export async function end(
   const { now, emit } = context
   if (!submissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
   Object.assign(submission, { rejection, decidedBy: by, decidedAt: now, dueAt: null })
-  // Retention of the documents starts with the decision.
+  // The retention of documents starts with the decision.
   const start = isSimulated(submission) ? now : clock.real()
   const eraseAt = after(start, rejection ? KEPT_MS.rejected : KEPT_MS.verified)
   for (const document of documents) document.eraseAt = eraseAt

@@ -5,17 +5,16 @@ import { days } from '../../values/clock.ts'
 import { endingOf, FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
 import { SIMULATED } from './submission.ts'
 
-/** Retention of documents, explained in docs/how-to/identity.md. */
+/** docs/how-to/identity.md explains the retention of documents. */
 export const KEPT_MS = {
-  /** Uploaded, but not part of any submission. */
   unused: days(1),
   rejected: days(30),
   verified: days(5 * 365 + 1),
 } as const
 
 /**
- * SQL condition: the document will be erased. Evidence of a person is kept at least this long in real
- * time: the owner's test clock does not count.
+ * SQL condition: the document will be erased. A person's evidence is kept for at least this long in real
+ * time, whatever the owner's test clock says.
  */
 export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or coalesce((
   select provider from (select owner_id as o, mode as m, id as i, provider from kyc_submissions) s
@@ -44,14 +43,12 @@ const schema = defineEntity({
   },
 })
 
-/** A person's document. Its file is stored outside the database, encrypted, until it is erased. */
+/** A person's document. Its encrypted file is outside of the database until it is erased. */
 export class KycDocument extends schema.class {}
 schema.setClass(KycDocument)
 
-/** The file name for an operator's download: it contains nothing of the person's own file name. */
 export const fileNameOf = ({ id, type }: KycDocument): string => `${id}.${endingOf[type]}`
 
-/** Explains which documents of a person are missing; undefined if they suffice. */
 export function missingKind(kinds: readonly DocumentKind[]): string | undefined {
   const has = (kind: DocumentKind) => kinds.includes(kind)
   if (has('passport') || (has('identity_card_front') && has('identity_card_back'))) return undefined

@@ -25,7 +25,6 @@ export const upload: HandlerOf<typeof kycApi.upload> = async ({ body: { kind, fi
   return document
 }
 
-/** The whole content; undefined if the file is missing or damaged. */
 export async function contentOf(
   files: Files,
   tenant: Tenant,
@@ -62,7 +61,7 @@ const fileOf = (document: KycDocument, content: Uint8Array): File => ({
   name: fileNameOf(document),
 })
 
-/** The event is committed before the first byte is sent. */
+/** Commits the event before the first byte is sent. */
 export const readDocument = externalCall(kycApi.readDocument, {
   async head({ params }, context) {
     const document = await findReadable(params.id, context)

@@ -119,11 +119,10 @@ const onboardingReactions: Readonly<Record<string, Reaction>> = {
   'onboarding.expired': follow,
 }
 
-/** The summary of the run. Temporal stores it, so it contains no names. */
+/** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = (submission: KycSubmission): string =>
   `Identity check of ${subjectOf(submission)} in ${submission.mode} mode: ${submission.status}`
 
-/** Completes the sentence "The process waits …" for operators. */
 function waitsFor({ status, calls, dueAt }: KycSubmission): string {
   if (!dueAt) return 'for the operator to decide'
   if (status === 'pending' && calls === 0) return 'for the provider to be given the documents'
@@ -170,7 +169,6 @@ const receive: Receive = async (request, tools) => {
 
 type OperatorContext = ContextOf<typeof kycApi.approve>
 
-/** The operator may decide with any provider. */
 async function decide(id: string, rejection: Rejection | null, context: OperatorContext) {
   const { refuse } = context
   if (!(await actForOwnerOf(id, context))) return refuse('submission_not_found')

@@ -27,7 +27,7 @@ interface Request {
   readonly documents: readonly Pick<KycDocument, 'kind' | 'type' | 'sha256'>[]
 }
 
-/** Reserves a due call. The due time moves before the call, so that no two calls run at once. */
+/** Moves the due time before the call, so that two calls never run at once. */
 async function reserve(
   id: string,
   status: 'pending' | 'in_review',

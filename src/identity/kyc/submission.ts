@@ -14,7 +14,7 @@ export const submissionMachine = machine('kyc_submission', {
 })
 export type SubmissionStatus = (typeof submissionMachine.states)[number]
 
-/** The provider whose checks prove nothing: their documents' retention follows the test clock. */
+/** The checks of this provider prove nothing, so the retention of their documents follows the test clock. */
 export const SIMULATED = 'sandbox'
 
 export const OPEN = "status in ('pending', 'in_review')"
@@ -23,10 +23,10 @@ export const OPEN_STATES = ['pending', 'in_review'] as const satisfies readonly 
 
 export const deciders = ['provider', 'operator'] as const
 
-/** The most submissions of a tenant a day: each is work for the provider. */
+/** Bounds a tenant's submissions a day, since each costs the provider work. */
 export const MAX_A_DAY = 50
 
-/** Minutes between two calls of the provider: growing to hourly within the first day, then daily. */
+/** In minutes, between two calls of the provider: growing to hourly within the first day, then daily. */
 const PAUSES = [1, 2, 5, 10, 20, 30, ...Array<number>(24).fill(60), 1_440]
 
 export const pauseAfter = (calls: number): number => minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)
@@ -46,7 +46,7 @@ const schema = defineEntity({
     rejection: nullable.json<Rejection>(),
     decidedBy: nullable.string().$type<(typeof deciders)[number] | null>(),
     decidedAt: nullable.instant(),
-    /** When the provider contradicted the final answer: a person must clarify it. */
+    /** When the provider contradicted the final answer, which a person must clarify. */
     contradictedAt: nullable.instant(),
     /** When the provider is called next; null if operators decide or the submission has ended. */
     dueAt: nullable.instant(),
@@ -82,7 +82,6 @@ export const kycPersonal = {
   },
 } as const satisfies Personal
 
-/** Why a person was rejected, and what to send instead, in words for that person. */
 export interface Rejection {
   readonly code: RejectionCode
   readonly reason: string
@@ -113,7 +112,7 @@ const words: Readonly<Record<RejectionCode, Omit<Rejection, 'code'>>> = {
   other: { reason: 'The person was not verified.', sendInstead: null },
 }
 
-/** The operator's words override those of the code. */
+/** The operator's text overrides that of the code. */
 export const rejectionOf = (
   code: RejectionCode,
   given: { readonly reason?: string | undefined; readonly sendInstead?: string | null | undefined } = {},

@@ -32,7 +32,7 @@ async function actForOwner(
   return true
 }
 
-/** Acts for the owner of the submission when the operator calls; false if there is none with this id. */
+/** Switches an operator to the owner of the submission. False if there is none with this id. */
 export const actForOwnerOf = (id: string, context: Acting): Promise<boolean> =>
   actForOwner(OF_SUBMISSION, id, context)
 

@@ -14,7 +14,7 @@ import { lockSubmission, onboardingEvent, type Submission } from './find.ts'
 import { type OnboardingSignal, onboardingProcess } from './process.ts'
 import type { onboardingEvents } from './schemas.ts'
 
-/** Run and sweep may both call this, and late: each does what is still due. */
+/** Run and sweep may both call this, also late. Each call does what is still due. */
 export const advance: HandlerOf<typeof onboardingSteps.advance> = async ({ params }, context) => {
   const submission = await lockSubmission(params.id, context)
   if (!submission) return context.refuse('onboarding_not_found')
@@ -34,7 +34,7 @@ export const status: HandlerOf<typeof onboardingSteps.status> = async (
   return onboarding ? processStatusOf(onboarding, now) : refuse('onboarding_not_found')
 }
 
-/** The summary of the run. Temporal stores it, so it names neither the company nor its people. */
+/** Temporal stores this summary of the run, so it names neither the company nor its people. */
 const summaryOf = ({ ownerId, mode, status }: Onboarding): string =>
   `Onboarding of ${ownerId} in ${mode} mode: ${status.replace('_', ' ')}`
 

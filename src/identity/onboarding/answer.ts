@@ -50,7 +50,6 @@ function applyChanges(submission: Submission, changes: Changes, context: Changin
   return named.filter(name => changes[name] !== undefined && !isDeepStrictEqual(before[name], after[name]))
 }
 
-/** The values that a company can change. An answer always counts as new. */
 function valuesOf({ onboarding, representatives, beneficialOwners }: Submission) {
   const { legalName, legalForm, registerNumber, address, website, intendedUse } = onboarding
   return {

@@ -170,7 +170,6 @@ export const onboardingApi = {
 }
 
 export const onboardingSteps = {
-  /** The run reads this whenever the onboarding has changed. */
   status: get('/onboarding/{id}/status', {
     readsClock: true,
     summary: 'Get the status of an onboarding’s process',
@@ -178,7 +177,7 @@ export const onboardingSteps = {
     returns: [200, ProcessStatusRecord],
     fails: { onboarding_not_found },
   }),
-  /** Does nothing before the tenant's clock reaches the due time, and nothing when repeated. */
+  /** Does nothing before the tenant's clock reaches the due time, or when repeated. */
   advance: post('/onboarding/{id}/advance', {
     summary: 'Take an onboarding into review, or expire it',
     callers: [],

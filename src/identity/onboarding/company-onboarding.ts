@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { days } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -24,10 +24,9 @@ export const OPEN_STATES = [
   'needs_information',
 ] as const satisfies readonly OnboardingStatus[]
 
-/** How long a question waits for its answer, in the tenant's time. */
 export const ANSWER_WITHIN_MS = days(30)
 
-/** The most questions at once and the most rounds of questions: after that it is time to decide. */
+/** Bounds the questions of a round, and the rounds. After the last round, the operator decides. */
 export const MAX_QUESTIONS = 10
 export const MAX_ROUNDS = 20
 
@@ -54,11 +53,11 @@ const schema = defineEntity({
     address: p.json<PostalAddress>(),
     website: nullable.string(),
     intendedUse: p.text(),
-    expectedMonthlyVolumeCents: p.bigint().name('expected_monthly_volume_cents'),
+    expectedMonthlyVolumeCents: centsColumn('expected_monthly_volume_cents'),
     informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
     reason: nullable.string(),
     endedAt: nullable.instant(),
-    /** When the run or the sweep has something to do; null while it waits for the operator or the company. */
+    /** When the run or the sweep has to act; null while it waits for the operator or the company. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },

@@ -3,7 +3,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { isOpen, type Onboarding, openRequestOf } from './company-onboarding.ts'
 
-/** The identity status of a representative, written by `kyc` through `noteIdentity`. */
+/** The identity status of a representative. Identity checks write it through `noteIdentity`. */
 export const identityMachine = machine('representative', {
   none: ['pending', 'in_review', 'verified', 'rejected'],
   pending: ['none', 'in_review', 'verified', 'rejected'],
@@ -13,7 +13,7 @@ export const identityMachine = machine('representative', {
 })
 export type IdentityStatus = (typeof identityMachine.states)[number]
 
-/** Identifies a person within a company: the name, ignoring case, and the date of birth. */
+/** Identifies a person within a company by the name, ignoring case, and the date of birth. */
 export const personKeyOf = ({ name, dateOfBirth }: { name: string; dateOfBirth: string }): string =>
   `${dateOfBirth} ${name.normalize('NFC').toLowerCase()}`
 
@@ -100,6 +100,6 @@ export function missingOf(
   return [...questions.map(question => `an answer to: ${question}`), ...missingIdentities(representatives)]
 }
 
-/** Whether a review can begin: each representative has submitted something to check. */
+/** A review can begin once each representative has submitted documents. */
 export const isComplete = (representatives: readonly Identity[]): boolean =>
   representatives.every(({ status }) => status !== 'none' && status !== 'rejected')

@@ -6,7 +6,6 @@ import { ANSWER_WITHIN_MS, endedWords, isOpen, MAX_ROUNDS, onboardingMachine } f
 import { missingIdentities } from './company-people.ts'
 import { lockSubmission, onboardingEvent, onboardingResponse } from './find.ts'
 
-/** The operator asks; the company has thirty days to answer. */
 export const requestInformation: HandlerOf<typeof onboardingApi.requestInformation> = async (
   { params, body },
   context,
@@ -19,7 +18,7 @@ export const requestInformation: HandlerOf<typeof onboardingApi.requestInformati
   if (onboarding.status === 'needs_information') return refuse('answer_awaited')
   if (onboarding.informationRequests.length >= MAX_ROUNDS) return refuse('too_many_questions')
   onboardingMachine.move(onboarding, 'needs_information')
-  // The owner's time, which is known once the onboarding is found.
+  // In the owner's time, which is known once the onboarding is found.
   const { now } = context
   const expiresAt = after(now, ANSWER_WITHIN_MS)
   onboarding.dueAt = expiresAt
@@ -38,7 +37,10 @@ export const requestInformation: HandlerOf<typeof onboardingApi.requestInformati
   return onboardingResponse(submission)
 }
 
-/** With every representative verified, an approval first moves it into review if its run has not done so yet. */
+/**
+ * If every representative is verified, an approval first moves the onboarding into review, in case its run
+ * has not done so yet.
+ */
 export const approve: HandlerOf<typeof onboardingApi.approve> = async ({ params, body }, context) => {
   const { refuse } = context
   const submission = await lockSubmission(params.id, context)

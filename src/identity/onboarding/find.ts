@@ -20,7 +20,7 @@ select o.owner_id as "ownerId", o.mode, coalesce(t.offset_ms, 0)::float8 as "off
 from onboardings o left join tenant_clocks t on t.owner_id = o.owner_id and t.mode = o.mode
 where o.id = $1`
 
-/** Acts for the owner of the onboarding when the operator calls; false if there is none with this id. */
+/** Switches an operator to the owner of the onboarding. False if there is none with this id. */
 export async function actForOwnerOf(
   id: string,
   { actor, sql, switchTenant }: Pick<Context, 'actor' | 'sql' | 'switchTenant'>,

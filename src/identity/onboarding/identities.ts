@@ -11,7 +11,6 @@ export type FoundRepresentative = Readonly<
   Pick<Representative, 'id' | 'onboardingId' | 'name' | 'dateOfBirth' | 'country' | 'status'>
 >
 
-/** A representative whose identity is awaited: still listed, in an open onboarding. */
 export async function findRepresentative(
   id: string,
   { records }: Pick<Context, 'records'>,
@@ -23,7 +22,7 @@ export async function findRepresentative(
 
 /**
  * Records the identity status of a representative. Locks the onboarding, whose run moves it into review once
- * everyone has submitted something to check.
+ * every representative has submitted documents.
  */
 export async function recordIdentity(
   context: Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>,

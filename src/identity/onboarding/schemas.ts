@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import {
   country,
   formattedText,
@@ -56,7 +56,7 @@ const sharePercent = z
   .refine(share => Number.isInteger(hundredths(share)), 'at most two decimals')
   .meta({ description: 'Zero for a person who controls the company without a share.', examples: [60] })
 
-/** Shares are added as whole hundredths, because a sum of decimals would be slightly off. */
+/** Shares are added as whole hundredths, because a sum of decimals would be slightly wrong. */
 const hundredths = (share: number): number => Number((share * 100).toFixed(6))
 
 export const NewBeneficialOwner = z.strictObject({ ...person, sharePercent })
@@ -91,7 +91,7 @@ export const company = z.strictObject({
     description: 'What the agents are to pay for, and whom.',
     examples: ['Agents buy research papers and computing time.'],
   }),
-  expectedMonthlyVolumeCents: positiveMoney(100_000_000_00n).meta({
+  expectedMonthlyVolumeCents: positiveMoney(cents(100_000_000_00n)).meta({
     description: 'The most that the company expects to pay in a month.',
     examples: [25_000],
   }),
@@ -178,7 +178,7 @@ export const OnboardingRecord = z
   })
   .meta({ id: 'Onboarding' })
 
-/** Ids only: details of a company and its people must not leave the service in events. */
+/** Contains only ids, since details of a company and its people must not leave the service in events. */
 export const OnboardingEvent = z.object({
   onboardingId: id('onboarding'),
   customerId: id('customer'),

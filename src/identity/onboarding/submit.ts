@@ -11,7 +11,7 @@ import { BeneficialOwner, Representative, unlikelyBirth } from './company-people
 import { onboardingEvent, onboardingResponse, type Submission } from './find.ts'
 import { onboardingProcess } from './process.ts'
 
-/** The tenant is locked, so that of two concurrent submissions only one is open. */
+/** Locks the tenant, so that it never has two open submissions. */
 export const create: HandlerOf<typeof onboardingApi.create> = async ({ body }, context) => {
   const { records, tenant, now, emit, refuse } = context
   const unlikely = unlikelyBirth(body, now)

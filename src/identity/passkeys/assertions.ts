@@ -17,7 +17,7 @@ export type Asserting = Pick<
 >
 
 /**
- * Checks an assertion, for handlers of one request: call it before any row is locked. A failure burns the
+ * Checks an assertion for the handler of one request. Call it before any row is locked. A failure burns the
  * challenge and counts a wrong signature; the refusal commits both. A genuine assertion counts only after
  * `burnAssertion`.
  */
@@ -37,7 +37,7 @@ export async function verifyAssertion(
   return code ?? checked.code ?? 'assertion_invalid'
 }
 
-/** Whether a genuine assertion matches what is expected, under the locks. Its challenge is burned either way. */
+/** Whether a genuine assertion matches what is expected, under the locks. Burns its challenge in any case. */
 export async function burnAssertion<K extends Kind>(
   verified: VerifiedAssertion,
   expected: ExpectedStatement<K>,
@@ -57,6 +57,6 @@ export async function burnAssertion<K extends Kind>(
   return code
 }
 
-/** In the console people sign for themselves. Only a revocation may need another person's passkey. */
+/** In the console, people sign for themselves. Only a revocation may need another person's passkey. */
 export const signerOf = ({ type, id }: Actor, kind: Kind): string | null =>
   type === 'console' && kind !== 'revocation' ? id : null

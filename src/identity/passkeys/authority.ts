@@ -11,10 +11,10 @@ import type { Authority } from './challenge.ts'
 import { Passkey } from './passkey.ts'
 import { type AssertionCode, type Envelope, eventOf, type passkeyEvents } from './schemas.ts'
 
-/** `join` counts while someone of the tenant has a passkey; `recovery` also when no one has. */
+/** `join` counts while the tenant has a passkey; `recovery` also counts without one. */
 const grantKinds = ['join', 'recovery'] as const
 
-/** A session lasts no longer than this. */
+/** A session never lasts longer than this. */
 const GRANT_LASTS_MS = minutes(12 * 60)
 
 const schema = defineEntity({
@@ -31,8 +31,8 @@ const schema = defineEntity({
 })
 
 /**
- * The right of a session to enrol one passkey without another one, because its person came by a link for
- * that. Real time.
+ * The right of a session to enrol one passkey without another one, because its person used a link for that.
+ * In real time.
  */
 export class EnrolmentGrant extends schema.class {
   isOpen(): boolean {
@@ -57,19 +57,19 @@ export async function passkeySummary(sql: Sql, { ownerId, mode }: Tenant): Promi
   return row as PasskeySummary
 }
 
-/** Serializes changes of a tenant's set of passkeys. Take it before locks on people and passkeys. */
+/** Serializes changes of a tenant's set of passkeys. Call it before locks on people and passkeys. */
 export const lockPasskeys = (context: Pick<Context, 'sql' | 'tenant'>): Promise<unknown> =>
   lockTenant(context, 'passkeys')
 
 type Revoking = Pick<Context<never, Pick<typeof passkeyEvents, 'passkey.revoked'>>, 'records' | 'emit'>
 
-/** Revokes a passkey. Requires `lockPasskeys` or a lock on its row. */
+/** Requires `lockPasskeys` or a lock on the row. */
 export function revoke(passkey: Passkey, { emit }: Pick<Revoking, 'emit'>): void {
   passkey.revokedAt = clock.real()
   emit('passkey.revoked', eventOf(passkey))
 }
 
-/** Revokes all passkeys of a person. Take `lockPasskeys` before if the last one must stay. */
+/** Call `lockPasskeys` first if the last passkey must stay. */
 export async function revokeAllOf(personId: string, context: Revoking): Promise<void> {
   const own = { personId, revokedAt: null }
   const passkeys = await context.records.find(Passkey, own, { orderBy: { id: 'asc' }, lock: true })
@@ -84,7 +84,7 @@ export interface Enrollee {
   readonly status: string
 }
 
-/** A share lock: removing the person waits until the passkey exists and can be revoked. */
+/** Uses a share lock, so that removing the person waits until the passkey exists and can be revoked. */
 const ENROLLEE = `
 select id, name, email, role, status from people where owner_id = $1 and mode = $2 and id = $3 for share`
 
@@ -98,8 +98,8 @@ type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed' | 'scope_
 type Authorizing = Asserting & Pick<Context, 'records'>
 
 /**
- * The authority by which a passkey may be enrolled for this person, or the refusal. An assertion that is not
- * needed is ignored.
+ * The authority by which a passkey may be enrolled for this person, or the refusal. Ignores an assertion that
+ * is not needed.
  */
 export async function authorityFor(
   person: Enrollee,
@@ -145,7 +145,7 @@ interface UsedAuthority {
   readonly authorityId: string | null
 }
 
-/** Whether the authority still counts under the lock of the tenant's passkeys. A grant is used up by it. */
+/** Whether the authority still counts under the lock of the tenant's passkeys. Uses up a grant. */
 export async function isAuthorityValid(
   { authority, authorityId }: UsedAuthority,
   standing: PasskeySummary,
@@ -164,7 +164,6 @@ function useUp(grant: EnrolmentGrant, standing: PasskeySummary): boolean {
   return true
 }
 
-/** Allows a session opened by such a link to enrol one passkey without another one. */
 export function grantEnrolment(
   context: Pick<Context, 'records'>,
   grant: { readonly personId: string; readonly sessionId: string; readonly kind: 'join' | 'recovery' },

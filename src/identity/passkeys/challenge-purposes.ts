@@ -43,8 +43,8 @@ const aKey = z.union([
 ])
 
 /**
- * The statement for a new key. A key without MCP write access is signed alike whether the member is false or
- * missing.
+ * The statement for a new key. A key without MCP write access has the same statement whether the member is
+ * false or missing.
  */
 const newKeyOf = ({ toolWrites, ...members }: Exclude<z.output<typeof aKey>, { keyId: string }>) => ({
   ...members,

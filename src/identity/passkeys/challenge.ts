@@ -30,7 +30,7 @@ const kinds = [
   'sign_in',
 ] as const satisfies readonly Kind[]
 
-/** What allows a new passkey: being the tenant's first, a redeemed link, or another passkey. */
+/** A new passkey needs one of these: being the tenant's first, a redeemed link, or another passkey. */
 export const authorities = ['first', 'grant', 'passkey'] as const
 export type Authority = (typeof authorities)[number]
 
@@ -40,14 +40,12 @@ const schema = defineEntity({
     ...record('challenge'),
     kind: p.enum(kinds),
     subjectId: nullable.string(),
-    /** The only person who may answer; null if several may. */
     personId: nullable.string(),
     statement: p.json<Statement>(),
     openings: p.json<Openings>(),
     madeAt: timestamp(),
     expiresAt: timestamp(),
     usedAt: nullable.instant(),
-    /** For a registration: the authority by which it may be completed. */
     authority: nullable.enum(authorities),
     authorityId: nullable.string(),
   },

@@ -14,7 +14,6 @@ import { type AssertionCode, type assertionEvents, eventOf } from './schemas.ts'
 export interface ExpectedStatement<K extends Kind = Kind> {
   readonly kind: K
   readonly members: Subjects[K]
-  /** The only person who can have signed it, such as that of the console session. */
   readonly personId?: string | null | undefined
 }
 
@@ -24,20 +23,20 @@ export interface SentAssertion {
   readonly address: string | null
 }
 
-/** Challenges and passkeys, locked until the transaction ends, as `judge` leaves them. */
+/** Challenges and passkeys, locked until the transaction ends, in the state that `judge` leaves. */
 export interface LockedChallenges {
   readonly challenges: ReadonlyMap<string, ChallengeRow>
   readonly passkeys: ReadonlyMap<string, PasskeyRow>
   readonly burned: Set<ChallengeRow>
   readonly used: Set<PasskeyRow>
-  /** Refusals of senders above the limit of wrong signatures; these burn nothing. */
+  /** Refusals of senders above the limit of wrong signatures. They burn nothing. */
   readonly stopped: ReadonlyMap<CheckedAssertion, Problem>
 }
 
 const lockedChallenges = lockedRowsById(challengesTable)
 const lockedPasskeys = lockedRowsById(passkeysTable)
 
-/** Locks challenges, then passkeys, then counts wrong signatures, which are last in the lock order. */
+/** Locks challenges, then passkeys, then the counters of wrong signatures, which are last in the lock order. */
 export const lockChallenges = (
   sql: Sql,
   tenant: Tenant,
@@ -72,7 +71,7 @@ const TOO_MANY =
 /**
  * Counts wrong signatures by sender and address, never by passkey: anyone can learn a credential id and would
  * block the passkey of its owner. A valid signature is not counted and costs no statement, so a guesser
- * blocks no one else.
+ * blocks only itself.
  */
 async function countWrong(
   sql: Sql,
@@ -108,8 +107,8 @@ export interface Emitting {
 }
 
 /**
- * Decides whether an assertion matches what is expected, and burns its challenge either way; undefined if it
- * does. Within a batch the second use of a challenge sees the first one.
+ * Decides whether an assertion matches what is expected, and burns its challenge in any case; undefined if it
+ * matches. Within a batch, the second use of a challenge sees the first one.
  */
 export function decideAssertion<K extends Kind>(
   checked: CheckedAssertion | undefined,

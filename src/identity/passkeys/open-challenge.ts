@@ -11,7 +11,7 @@ import { CHALLENGE_LASTS_MS, type ChallengeRow, challengesTable, newChallenge } 
 
 export const insertChallenges = insertInto(challengesTable)
 
-/** Throws if passkeys cannot exist under the installation's address. */
+/** Throws if the installation's address does not allow passkeys. */
 export function passkeyParty({ relyingParty }: Pick<Ports, 'relyingParty'>): RelyingParty {
   const party = relyingParty()
   if (party.unavailable) throw new Problem('passkeys_unavailable', party.unavailable)
@@ -47,7 +47,6 @@ export interface Opening<K extends Kind> {
   readonly kind: K
   readonly subjectId: string | null
   readonly members: Subjects[K]
-  /** The only person who may sign. In the console it defaults to the caller. */
   readonly personId?: string | null | undefined
 }
 

@@ -9,7 +9,7 @@ export type Algorithm = (typeof algorithms)[number]
 
 export const MAX_PASSKEYS = 20
 
-/** How long a passkey is blocked after its counter did not increase. */
+/** A passkey is blocked for this time after its counter did not increase. */
 const BLOCKED_FOR_MS = minutes(15)
 
 export interface PublicJwk {
@@ -27,13 +27,13 @@ const schema = defineEntity({
     ...record('passkey'),
     personId: p.text(),
     name: p.text(),
-    /** In base64url; unique in the installation. */
+    /** In base64url. Unique in the installation. */
     credentialId: p.text(),
     /** As the device sent it (COSE), in base64url. */
     publicKey: p.text(),
     publicKeyJwk: p.json<PublicJwk>(),
     algorithm: p.enum(algorithms),
-    /** The device's signature counter; zero if it does not count. */
+    /** The device's signature counter; zero if the device has no counter. */
     counter: p.bigint(),
     /** Whether the passkey may be synced to several devices of its person. */
     backupEligible: p.boolean(),
@@ -48,7 +48,7 @@ const schema = defineEntity({
   },
 })
 
-/** A credential on a person's device, of which we have the public key. Use, block and revocation are in real time. */
+/** A credential on a person's device, with its public key. Use, block and revocation are in real time. */
 export class Passkey extends schema.class {}
 schema.setClass(Passkey)
 
@@ -60,7 +60,7 @@ type Standing = Pick<PasskeyRow, 'revokedAt' | 'blockedUntil'>
 export const isUsable = ({ revokedAt, blockedUntil }: Standing): boolean =>
   !revokedAt && !(blockedUntil && blockedUntil > clock.real())
 
-/** Blocks a passkey that may have been cloned, and returns until when. */
+/** Blocks a passkey that may have been cloned, and returns the end of the block. */
 export function block(row: Pick<PasskeyRow, 'blockedUntil'>): Date {
   row.blockedUntil = after(clock.real(), BLOCKED_FOR_MS)
   return row.blockedUntil
@@ -71,7 +71,7 @@ export interface DeviceState {
   readonly backedUp: boolean
 }
 
-/** Whether the counter increased. Synced passkeys do not count: both are zero. */
+/** Synced passkeys have no counter: both numbers are zero. */
 export const counterIncreased = (row: Pick<PasskeyRow, 'counter'>, { counter }: DeviceState): boolean =>
   (counter === 0 && row.counter === 0n) || BigInt(counter) > row.counter
 

@@ -16,7 +16,7 @@ import { type Envelope, eventOf, passkeyEvents, webauthnAssertion } from './sche
 const belongsToOther = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
 
-/** The tenant's passkeys are locked as a set, so that of two that revoke each other concurrently one is left. */
+/** Locks the tenant's passkeys as a set, so that two passkeys that revoke each other concurrently leave one. */
 const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, body }, context) => {
   const { records, sql, tenant, actor, refuse } = context
   const [, passkey, { active }] = await Promise.all([

@@ -24,13 +24,12 @@ export interface Holder {
   readonly scopes: ReadonlySet<Scope>
 }
 
-/** An assertion with a genuine signature. Only `burnAssertion` or `judge` decide whether it counts. */
 export interface VerifiedAssertion {
   readonly challengeId: string
   readonly kind: Kind
   readonly statement: Statement
   readonly openings: Openings
-  /** When the challenge was created, in the tenant's time; the signature is later. */
+  /** When the challenge was created, in the tenant's time. The signature is later. */
   readonly attestedAt: Date
   readonly passkeyId: string
   readonly credentialId: string
@@ -66,7 +65,6 @@ from passkeys one
 join people holder on (holder.owner_id, holder.mode, holder.id) = (one.owner_id, one.mode, one.person_id)
 where one.owner_id = $1 and one.mode = $2 and one.credential_id = any($3::text[])`
 
-/** The credential id of an assertion, normalized as we store it. */
 export const credentialIdOf = ({ assertion }: Envelope): string => assertion.id.replace(/=+$/, '')
 
 async function passkeysOf(
@@ -78,7 +76,7 @@ async function passkeysOf(
   return new Map(rows.map(row => [row.credentialId, row]))
 }
 
-/** The tenants of challenges and passkeys: challenges for sign-in belong to the platform. */
+/** Challenges for sign-in belong to the platform, so a challenge and its passkey may have different tenants. */
 export interface ChallengeTenants {
   readonly challenges: Tenant
   readonly passkeys: Tenant
@@ -86,7 +84,7 @@ export interface ChallengeTenants {
 
 /**
  * Checks assertions before any row is locked, with two statements and one signature check each. Each envelope
- * has its own result: one that names another's challenge must not pass by the other's signature.
+ * has its own result, so that one that names another's challenge does not pass by the other's signature.
  */
 export const readAssertions = (
   sql: Sql,

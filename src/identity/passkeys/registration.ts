@@ -67,8 +67,9 @@ const newCredentialOf = (
 })
 
 /**
- * The public key in an attestation; undefined if unreadable. We request no attestation and refuse those with
- * certificates: to verify them, the library would call addresses that the certificates name.
+ * Reads the public key of an attestation; undefined if unreadable. The service requests no attestation and
+ * refuses those with certificates: to verify them, the library would call addresses that the certificates
+ * name.
  */
 async function keyIn(attestation: string): Promise<ReadonlyMap<number, unknown> | 'attested' | undefined> {
   const { decodeAttestationObject, decodeCredentialPublicKey, parseAuthenticatorData } =
@@ -92,11 +93,14 @@ const isSelfAttested = (decoded: { get(name: 'fmt'): string; get(name: 'attStmt'
   return decoded.get('fmt') === 'packed' && statement instanceof Map && !statement.has('x5c')
 }
 
-/** Some browsers report whether the device stores the credential. We require it, because sign-in starts with it. */
+/**
+ * Some browsers report whether the device stores the credential. It must, because sign-in starts with the
+ * stored credential.
+ */
 const isNotDiscoverable = ({ clientExtensionResults }: Response): boolean =>
   clientExtensionResults?.credProps?.rk === false
 
-/** The algorithm numbers in COSE (RFC 9053), in our order of preference. */
+/** The algorithm numbers in COSE (RFC 9053), in the order of preference. */
 export const COSE_ALGORITHMS: Readonly<Record<Algorithm, number>> = { Ed25519: -8, ES256: -7, RS256: -257 }
 
 const KTY = 1
@@ -115,8 +119,8 @@ const isLong = (value: unknown, least: number, most = least): boolean =>
   value instanceof Uint8Array && value.length >= least && value.length <= most
 
 /**
- * The key as a JWK, by algorithm; undefined if we do not accept it. RSA exponents must be short, as long ones
- * cost us computing time.
+ * Reads the key as a JWK, by algorithm; undefined if it is not accepted. RSA exponents must be short, since
+ * long ones cost the service computing time.
  */
 const readers: Readonly<Record<Algorithm, (key: Members) => PublicJwk | undefined>> = {
   Ed25519: key =>
@@ -140,7 +144,6 @@ function enrolledKeyOf(key: Members): EnrolledKey | undefined {
   return jwk && isKey(jwk) ? { algorithm: algorithm as Algorithm, jwk } : undefined
 }
 
-/** Whether the numbers are a valid key: a point may be off its curve. */
 function isKey(key: PublicJwk): boolean {
   try {
     createPublicKey({ key: { ...key }, format: 'jwk' })

@@ -6,7 +6,7 @@ import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { algorithms } from './passkey.ts'
 
-/** Binary data as browsers encode it; the limit is the largest value of any device. */
+/** Binary data as browsers encode it. The limit is the largest value of any device. */
 const base64url = (longest: number) =>
   z
     .string()
@@ -15,7 +15,7 @@ const base64url = (longest: number) =>
 
 const credentialId = base64url(1_364).min(1)
 
-/** A credential as browsers return it (`PublicKeyCredential.toJSON()`); unknown members are dropped. */
+/** A credential as browsers return it (`PublicKeyCredential.toJSON()`). Unknown members are dropped. */
 const credential = <R extends z.ZodType>(response: R) =>
   z.object({
     id: credentialId,
@@ -54,7 +54,7 @@ export const Registration = credential(
     description: 'As `navigator.credentials.create` gives it, in JSON: `RegistrationResponseJSON`.',
   })
 
-/** An unknown challenge is a 400, not a 404: the request cannot be confirmed. */
+/** An unknown challenge is a 400, not a 404, since the request cannot be confirmed. */
 export const challengeId = z
   .string()
   .min(1)
@@ -92,7 +92,7 @@ export const assertionRefusals = {
 
 export type AssertionCode = keyof typeof assertionRefusals
 
-/** Until a passkey exists, a key that assigns a role must have all of its scopes. */
+/** Until a passkey exists, a key that assigns a role must have all scopes of that role. */
 export const scope_not_held: Failure = [
   403,
   'The key lacks scopes of that role. Use a key that has them all.',

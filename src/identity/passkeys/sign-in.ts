@@ -38,7 +38,7 @@ type SigningIn = Pick<
 >
 
 /**
- * Checks an assertion over a challenge of `openSignInChallenge` and burns it. From here on the request acts
+ * Checks an assertion over a challenge of `openSignInChallenge` and burns it. From here on, the request acts
  * for the tenant of the passkey, which is unique in the installation.
  */
 export async function verifySignIn(

@@ -6,7 +6,7 @@ type Library = typeof import('@simplewebauthn/server') & typeof import('@simplew
 
 let library: Promise<Library> | undefined
 
-/** The library takes a sixth of a second to load, and processes without passkeys do not need it. */
+/** Loads the library on demand: it takes a sixth of a second, and processes without passkeys do not need it. */
 export function webauthnLibrary(): Promise<Library> {
   library ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
     ([server, helpers]) => ({ ...server, ...helpers }),
@@ -28,7 +28,7 @@ const INVALID = { is: 'invalid' } as const
 type Credential = Pick<PasskeyRow, 'credentialId' | 'publicKey' | 'personId'>
 
 /**
- * Checks an assertion with the passkey that it names, if it exists. The counter is checked once the passkey
+ * Checks an assertion with the passkey that it names, if that exists. The counter is checked once the passkey
  * is locked.
  */
 export async function checkAssertion(
@@ -66,13 +66,16 @@ export async function checkAssertion(
   }
 }
 
-/** Below every counter: the counter is compared under the lock, because others may be signing with the passkey now. */
+/**
+ * Below every counter: the counter is compared under the lock, because other requests may use the passkey at
+ * the same time.
+ */
 const NOT_COMPARED = -1
 
-/** The user handle on devices: the person's id, which never changes. */
+/** The user handle on devices. It is the person's id, which never changes. */
 export const handleOf = (personId: string): Buffer => Buffer.from(personId)
 
-/** The signed client data: which page requested what. Unknown members are ignored. */
+/** The signed client data, which says which page requested the signature. Unknown members are ignored. */
 interface ClientData {
   readonly type: string
   readonly challenge: string

@@ -34,7 +34,7 @@ const Link = z
   })
   .meta({ id: 'PersonLink' })
 
-/** Once the account has had a passkey, a key alone cannot invite: its holder could create an approver. */
+/** Once the account has had a passkey, a key alone cannot invite, since its holder could create an approver. */
 const consent = webauthnAssertion.optional().meta({
   description:
     'Of an owner, over exactly this. It is needed from the first passkey of the account on: `POST /passkeys/challenge`, purpose `invitation`.',
@@ -169,7 +169,7 @@ export const recoveryApi = {
     returns: [200, ProcessStatusRecord],
     fails: { recovery_not_found },
   }),
-  /** Does nothing before the tenant's clock reaches the due time, and nothing when repeated. */
+  /** Does nothing before the tenant's clock reaches the due time, or when repeated. */
   advanceRecovery: post('/recoveries/{id}/advance', {
     summary: 'Make a recovery ready, or expire it',
     callers: [],

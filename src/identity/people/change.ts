@@ -13,11 +13,11 @@ import { endRecovery, openRecoveryOf, stopperOf } from './recoveries.ts'
 
 type Updating = ContextOf<typeof peopleApi.update>
 
-/** A key changes a role only with an owner's consent: otherwise it could turn its own invitee into an owner. */
+/** A key needs an owner's consent to change a role, since it could otherwise turn its own invitee into an owner. */
 const needsConsent = (person: Person, role: Role | undefined, { actor }: Updating): boolean =>
   actor.type === 'key' && role !== undefined && role !== person.role
 
-/** The tenant is locked, so that two owners who remove or demote each other concurrently see each other's change. */
+/** Locks the tenant, so that two owners who remove or demote each other concurrently see each other's change. */
 export const update: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {
   const { webauthnAssertion, ...members } = body
   const { records, emit, refuse } = context
@@ -77,8 +77,8 @@ export const remove: HandlerOf<typeof peopleApi.remove> = async ({ params }, con
 }
 
 /**
- * Whether the tenant would lose its last owner who can sign or be let in again by a recovery. A tenant that
- * never had a passkey is managed by its keys. Take the locks of passkeys and people before.
+ * Whether the tenant would lose its last owner who can sign or be recovered. A tenant that never had a
+ * passkey is managed by its keys. Take the locks of passkeys and people first.
  */
 async function isLastOwner(
   { id, role }: Person,

@@ -10,7 +10,6 @@ import { MAX_PEOPLE, Person, personEvent, personResponse } from './person.ts'
 import { actForTenantOf, lockPerson } from './recover.ts'
 import { openRecoveryOf } from './recoveries.ts'
 
-/** Whether another person has this email, ignoring case. Removed people have none. */
 export const isEmailTaken = async (
   email: string,
   { records }: Pick<Context, 'records'>,
@@ -21,7 +20,7 @@ export const isEmailTaken = async (
     ...sqlCondition('lower(email) = lower(?)', [email]),
   })) > 0
 
-/** The tenant is locked, so that concurrent invitations respect the limit and unique emails. */
+/** Locks the tenant, so that concurrent invitations respect the limit and unique emails. */
 export const create: HandlerOf<typeof peopleApi.create> = async ({ body }, context) => {
   const { records, emit, refuse } = context
   const { webauthnAssertion, ...members } = body
@@ -43,7 +42,6 @@ export const create: HandlerOf<typeof peopleApi.create> = async ({ body }, conte
   return withMembers(personResponse(person, null), { joinUrl: url, joinUrlExpiresAt: expiresAt })
 }
 
-/** Keys and owners create an invitation's link, which can also enrol a passkey. */
 export const link: HandlerOf<typeof peopleApi.link> = async (input, context) => {
   const { actor, records, refuse } = context
   if (actor.type === 'dash') return recoveryLink(input.params.id, context)

@@ -15,7 +15,7 @@ import { after, clock, days, minutes } from '../../values/clock.ts'
 export const linkKinds = ['sign_in', 'join', 'recovery'] as const
 export type LinkKind = (typeof linkKinds)[number]
 
-/** Lifetime of a link, in real time: an invited person may be away. */
+/** In real time. An invitation lasts longer, since the invited person may be away. */
 const LINK_LASTS_MS: Readonly<Record<LinkKind, number>> = {
   sign_in: minutes(10),
   join: days(7),
@@ -44,12 +44,11 @@ const schema = defineEntity({
   },
 })
 
-/** A link that works once, by its token, of which only the digest is stored. Its instants are in real time. */
+/** A link that works once. Only the digest of its token is stored. Its instants are in real time. */
 export class PersonLink extends schema.class {}
 schema.setClass(PersonLink)
 
 interface LinkMembers {
-  /** Null: the link creates the first person of the tenant. */
   readonly personId: string | null
   readonly kind: LinkKind
   readonly recoveryId?: string
@@ -76,7 +75,7 @@ export function newLink({ personId, kind, recoveryId }: LinkMembers, { records, 
   return { id, url: `${ports.pageUrl(PAGES[kind])}#${token}`, expiresAt }
 }
 
-/** Creates a link and revokes the person's other links, so that only one is in circulation. */
+/** Revokes the person's other links, so that only one is in circulation. */
 export async function makeLink(members: LinkMembers, context: Making): Promise<MadeLink> {
   await revokeLinks(members.personId, context)
   return newLink(members, context)

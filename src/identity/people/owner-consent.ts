@@ -37,13 +37,13 @@ export async function consentOf(
   return everEnrolled ? 'assertion_required' : null
 }
 
-/** Without any passkey, a key decides: it can grant no one more rights in the console than it has itself. */
+/** Without any passkey, a key decides. It can grant only the rights in the console that it has itself. */
 export const isBeyondKey = (role: Role, consent: Consent, { actor }: Pick<Asking, 'actor'>): boolean =>
   consent === null && actor.type === 'key' && !mayGrant(actor.scopes, role)
 
 /**
- * Consumes the consent under the lock of the tenant's people: it must be for exactly this, by a person who is
- * still an owner.
+ * Consumes the consent under the lock of the tenant's people. The consent must be for exactly this change, by
+ * a person who is still an owner.
  */
 export async function useConsent(
   consent: Consent,

@@ -14,7 +14,7 @@ export const personMachine = machine('person', {
 
 export const roles = ['owner', 'approver', 'viewer'] as const satisfies readonly Role[]
 
-/** The most people of a tenant, removed ones excluded: approvers know each other. */
+/** Bounds a tenant's people, without removed ones. */
 export const MAX_PEOPLE = 200
 
 const schema = defineEntity({
@@ -22,7 +22,7 @@ const schema = defineEntity({
   properties: {
     ...record('person'),
     name: p.text(),
-    /** Where links are sent. It is erased when the person is removed; the name stays beside their decisions. */
+    /** Links are sent here. Erased when the person is removed; the name stays with their decisions. */
     email: nullable.string(),
     role: p.enum(roles),
     status: p.enum(personMachine.states).onCreate(() => personMachine.initial),
@@ -70,7 +70,6 @@ export const personResponse = (person: Person, recovery: Recovery | null) =>
     },
   })
 
-/** People as the API returns them, with one statement for all recoveries. */
 export async function peopleResponse(people: readonly Person[], records: Records) {
   const personIds = people.map(({ id }) => id)
   const open = await records.find(Recovery, {

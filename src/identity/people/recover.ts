@@ -15,7 +15,10 @@ select p.owner_id as "ownerId", p.mode, coalesce(t.offset_ms, 0)::float8 as "off
 from people p left join tenant_clocks t on t.owner_id = p.owner_id and t.mode = p.mode
 where p.id = $1`
 
-/** Acts for the tenant of a person whom the operator names without the owner; false if the id is unknown. */
+/**
+ * Switches an operator to the tenant of a person, since the operator does not name the owner. False if the id
+ * is unknown.
+ */
 export async function actForTenantOf(
   personId: string,
   { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
@@ -26,7 +29,7 @@ export async function actForTenantOf(
   return true
 }
 
-/** Locks the tenant's people, then this person, if named; null if the person no longer exists. */
+/** Locks the tenant's people, then this person, if named. Null if the person no longer exists. */
 export async function lockPerson(
   id: string | null,
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
@@ -77,7 +80,7 @@ export const cancelRecovery: HandlerOf<typeof recoveryApi.cancelRecovery> = asyn
   return { done: true }
 }
 
-/** Run and sweep may both call this, and late: each does what is still due. */
+/** Run and sweep may both call this, also late. Each call does what is still due. */
 export const advanceRecovery: HandlerOf<typeof recoveryApi.advanceRecovery> = async ({ params }, context) => {
   const { now, refuse } = context
   const found = await lockRecovery(params.id, context)
@@ -97,13 +100,12 @@ export const recoveryStatus: HandlerOf<typeof recoveryApi.recoveryStatus> = asyn
   return recovery ? processStatusOf(recovery, now) : refuse('recovery_not_found')
 }
 
-/** The summary of the run. Temporal stores it, so it contains no names. */
+/** Temporal stores this summary of the run, so it contains no names. */
 const summaryOf = ({ personId, mode, status, readyAt }: Recovery): string => {
   const state = status === 'waiting' ? `can be stopped until ${minuteInWords(readyAt)}` : status
   return `Recovery of ${personId} in ${mode} mode: ${state}`
 }
 
-/** Completes the sentence "The process waits …" for operators. */
 const waitsFor = ({ status, readyAt, expiresAt }: Recovery): string =>
   status === 'waiting'
     ? `for the 24 hours in which it can be stopped, until ${minuteInWords(readyAt)}`

@@ -17,7 +17,7 @@ import type { personEvents } from './schemas.ts'
 
 type Recovering = Pick<Context<never, typeof personEvents>, 'records' | 'now' | 'emit' | 'wake'>
 
-/** The person's open recovery. Callers that change it hold the lock of the tenant's people. */
+/** Callers that change the recovery hold the lock of the tenant's people. */
 export const openRecoveryOf = (
   personId: string,
   { records }: Pick<Context, 'records'>,
@@ -73,7 +73,7 @@ export async function endRecovery(
   wakeProcess(recovery, context)
 }
 
-/** An operator has no id of ours, only the name from the signal. */
+/** An operator has no id here, only the name in the signal. */
 export const stopperOf = ({ type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>): StoppedBy =>
   type === 'operator'
     ? { type, id: null, name: id }

@@ -20,7 +20,7 @@ export const RECOVERY_LASTS_MS = days(7)
 
 export const stopperTypes = ['key', 'console', 'operator', 'process'] as const
 
-/** Who stopped a recovery. The name given by an operator is unproven. */
+/** The name of an operator is unproven. */
 export interface StoppedBy {
   type: (typeof stopperTypes)[number]
   id: string | null
@@ -33,13 +33,13 @@ const schema = defineEntity({
     ...record('recovery'),
     personId: p.text(),
     status: p.enum(recoveryMachine.states).onCreate(() => recoveryMachine.initial),
-    /** Until then it can only be stopped; afterwards the operator creates the link. */
+    /** Until this time, the recovery can only be stopped. Afterwards the operator creates the link. */
     readyAt: timestamp(),
     expiresAt: timestamp(),
     endedAt: nullable.instant(),
     stoppedBy: nullable.json<StoppedBy>(),
     reason: nullable.string(),
-    /** When the run or the sweep has something to do; null once nothing is due. */
+    /** When the run or the sweep has to act; null once nothing is due. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },

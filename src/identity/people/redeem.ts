@@ -25,7 +25,7 @@ interface FoundLink extends Row {
   readonly offsetMs: number
 }
 
-/** Searches by the digest, so the response time reveals nothing about existing tokens. */
+/** Searches by the digest, so that the response time reveals nothing about existing tokens. */
 const FIND = `
 select s.id, s.owner_id as "ownerId", s.mode, s.kind = 'recovery' as "isRecovery", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from person_links s
@@ -38,7 +38,7 @@ type Redeeming = Pick<
   'records' | 'sql' | 'tenant' | 'switchTenant' | 'emit' | 'wake'
 >
 
-/** Opens a link once. The token is the credential, and from here on the request acts for the tenant of its person. */
+/** Opens a link once. The token is the credential, so from here on the request acts for the tenant of its person. */
 export async function redeemLink(
   token: string,
   context: Redeeming,
@@ -69,12 +69,11 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
   const recovery = await context.records.lock(Recovery, id)
   if (!recovery) throw new Error('a link of a recovery that is not there')
   completeRecovery(recovery, now, context)
-  // The lost passkeys may be in other hands, so all are revoked.
+  // Another person may have the lost passkeys, so all are revoked.
   await revokeAllOf(person.id, context)
   context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
 }
 
-/** Creates the owner with the customer's name; undefined if the tenant has people meanwhile. */
 async function firstPerson({ records, tenant }: Redeeming): Promise<Person | undefined> {
   if (await hasPeople({ records })) return undefined
   const { name } = await findCustomer(records, tenant.ownerId)

@@ -44,7 +44,7 @@ export const PersonRecord = z
   })
   .meta({ id: 'Person' })
 
-/** No email address: events leave the service, and the name suffices for people. */
+/** Contains no email address, since events leave the service and the name is enough for people. */
 const PersonEvent = z.object({
   personId: id('person'),
   name: z.string().max(200),

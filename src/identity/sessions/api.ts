@@ -195,7 +195,6 @@ export const sessionsApi = {
       'key.revoked': keyEvents['key.revoked'],
     },
   }),
-  /** Ends a session that is due, unless its key was used meanwhile. */
   expire: post('/sessions/{id}/expire', {
     summary: 'End the session of a device whose time is over',
     callers: [],

@@ -36,7 +36,7 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 const TAKEN = `
 select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash = any($3::text[]) and status = 'requested'`
 
-/** An unused code: among 25,600 million, a second attempt is hardly ever needed. */
+/** Finds an unused code. With 25,600 million codes, a second attempt is hardly ever needed. */
 async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ code: string; hash: string }> {
   const code = newUserCode()
   const hashes = userHashesOf(code, ports)
@@ -83,7 +83,7 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
   return startResponse(deviceCode, userCode, ports.pageUrl('/device'))
 }
 
-/** Our member names, and those of RFC 8628 for clients of the standard. */
+/** Uses the service's member names, and also those of RFC 8628 for clients of the standard. */
 function startResponse(deviceCode: string, userCode: string, verificationUri: string) {
   const verificationUriComplete = `${verificationUri}?${new URLSearchParams({ code: userCode })}`
   const expiresIn = CODES_LAST_MS / 1_000

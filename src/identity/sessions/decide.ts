@@ -40,7 +40,6 @@ export function grantableScopes(
   }
 }
 
-/** The granted scopes: those chosen, or all that the person can grant; undefined if none. */
 function grantedScopes(
   request: SessionRow,
   wanted: readonly Scope[] | undefined,
@@ -86,7 +85,7 @@ export const challenge: HandlerOf<typeof deviceApi.challenge> = async ({ body },
   return openChallenge(about, context)
 }
 
-/** Moves the row from the platform to the deciding tenant, which owns it for good. */
+/** Moves the row from the platform to the deciding tenant, which then owns it for good. */
 const writeDecision = updateOf(sessionsTable, [
   'ownerId',
   'mode',

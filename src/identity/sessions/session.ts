@@ -34,13 +34,13 @@ export const sessionMachine = machine('session', {
 /** A device does not name an account, so its row belongs to the platform until a person decides. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
-/** Lifetime of a device's codes, in real time. */
+/** In real time. */
 export const CODES_LAST_MS = minutes(10)
-/** The time that a device has at least to fetch its key after the approval. */
+/** The least time that a device has to fetch its key after the approval. */
 export const FETCH_LASTS_MS = minutes(1)
 /** Ended requests are kept for a day, so that late devices get a clear error. */
 export const KEPT_FOR_MS = days(1)
-/** Seconds between two polls of a device, also added after each early poll, and the maximum. */
+/** Seconds between two polls of a device. The interval grows by this after each early poll, up to the maximum. */
 export const INTERVAL_S = 5
 export const MOST_INTERVAL_S = 600
 export const MAX_WAITING = 100
@@ -58,7 +58,7 @@ const schema = defineEntity({
     deviceId: p.text(),
     deviceName: p.text(),
     clientType: p.enum(clientTypes),
-    /** Requested scopes; after the decision the granted ones. Null: all scopes of the person. */
+    /** The requested scopes, and after the decision the granted ones. Null means all scopes of the person. */
     scopes: p
       .array()
       .columnType('text[]')
@@ -77,7 +77,7 @@ const schema = defineEntity({
     keyId: nullable.string(),
     decidedAt: nullable.instant(),
     endedAt: nullable.instant(),
-    /** When it ends without activity; for an active session, when to check whether its key was used meanwhile. */
+    /** When it ends without activity. For an active session, when to check whether its key was used meanwhile. */
     endsAt: timestamp(),
     forgetAt: nullable.instant(),
   },
@@ -112,15 +112,15 @@ const ROW = `select ${selectList(sessionsTable, 's')} from sessions s`
 
 const LOCK_BY_DEVICE_CODE = `${ROW} where s.hash = $1 for update`
 
-/** Locks a session by its device code. The search uses the digest, so its time reveals nothing about existing codes. */
+/** Searches by the digest, so that the response time reveals nothing about existing codes. */
 export async function lockByDeviceCode(sql: Sql, code: string): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow & Row>(LOCK_BY_DEVICE_CODE, [hashOf(code)])
   return row
 }
 
 /**
- * Keyed hashes of the user code, as `readLetterCode` returns it: a plain hash of so few letters could be
- * brute-forced in minutes. The first one is stored; the others find codes stored under an old key.
+ * Keyed hashes of the user code, as `readLetterCode` returns it, since a plain hash of so few letters could
+ * be brute-forced in minutes. The first hash is stored; the others find codes stored under an old key.
  */
 export const userHashesOf = (
   userCode: string,
@@ -166,7 +166,7 @@ const finding =
     return request.endsAt > clock.real() ? { request, userCode } : { refused: 'user_code_expired' }
   }
 
-/** Finds the waiting request of a typed user code. Each wrong code counts towards the attempt limit. */
+/** Each wrong code counts towards the attempt limit. */
 export const findWaiting = finding(find)
 export const lockWaiting = finding(lock)
 
@@ -178,7 +178,6 @@ export function sessionResponse(session: SessionRow, key: KeyTimes | null) {
   return withMembers(session, { endsAt: endsAt ?? session.endsAt, lastUsedAt: key?.lastUsedAt ?? null })
 }
 
-/** Sessions as the API returns them, with one statement for all keys. */
 export async function sessionResponses(sessions: readonly SessionRow[], context: Pick<Context, 'records'>) {
   const keys = await findKeys(
     sessions.flatMap(({ keyId }) => keyId ?? []),

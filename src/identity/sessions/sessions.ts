@@ -60,7 +60,7 @@ async function onKeyRotated(
   if (session && session.keyId === keyId) session.keyId = replacedById
 }
 
-/** Ends an expired session; one whose key was used meanwhile continues until that use expires. */
+/** Ends an expired session. If its key was used meanwhile, the session continues until that use expires. */
 const expire: HandlerOf<typeof sessionsApi.expire> = async ({ params }, { records, emit, refuse }) => {
   const session = await records.lock(DeviceSession, params.id)
   if (!session) return refuse('session_not_found')
@@ -73,7 +73,7 @@ const expire: HandlerOf<typeof sessionsApi.expire> = async ({ params }, { record
   return { done: true }
 }
 
-/** OAuth server metadata (RFC 8414). Clients are not registered, and there is no redirect. */
+/** OAuth server metadata (RFC 8414). There is neither client registration nor a redirect. */
 const metadataOf = (issuer: string) => ({
   issuer,
   device_authorization_endpoint: `${issuer}/sessions/device`,
@@ -117,7 +117,7 @@ const sessions = implement(
   },
 )
 
-/** By real time only, as keys expire: advancing a test clock ends no session. No run waits for it. */
+/** Uses only real time, as keys expire in real time, so a test clock ends no session. Sessions have no run. */
 const sessionsDue: Deadline = {
   process: { name: 'session' },
   table: 'sessions',

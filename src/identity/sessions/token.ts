@@ -22,7 +22,6 @@ function finalRefusal({ status, keyId, endsAt }: SessionRow) {
 
 const writePoll = updateOf(sessionsTable, ['polledAt', 'intervalSeconds', 'updatedAt'])
 
-/** Records a poll of an undecided request, and slows down a device that polls too often. */
 async function recordPoll(session: SessionRow, sql: Sql): Promise<'authorization_pending' | 'slow_down'> {
   const now = clock.real()
   const { id, polledAt, intervalSeconds } = session
@@ -68,7 +67,7 @@ async function issueKey(session: SessionRow, context: Fetching) {
   return tokenResponse(sessionId, key)
 }
 
-/** Our member names, and those of OAuth for clients of the standard. */
+/** Uses the service's member names, and also those of OAuth for clients of the standard. */
 function tokenResponse(sessionId: string, key: MadeKey) {
   const { id: keyId, environment, scopes, toolWrites, boundTo, expiresAt } = key
   return {

@@ -9,7 +9,6 @@ import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
 import { PLATFORM_OWNER } from '../customers/index.ts'
 
-/** The keys belong to the installation and sign for all owners and both modes. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
 const schema = defineEntity({
@@ -18,7 +17,7 @@ const schema = defineEntity({
     ...record('signingkey'),
     kid: p.text(),
     x: p.text(),
-    /** Sealed; null once the key is retired and no longer signs. */
+    /** Sealed. Null once the key is retired and no longer signs. */
     privateKey: nullable.string(),
     retiredAt: nullable.instant(),
   },
@@ -49,7 +48,6 @@ export const signingKeysPersonal = {
 
 export interface LoadedKeys {
   readonly kid: string
-  /** The current private key, or why the vault cannot open it. */
   readonly current: KeyObject | Error
   readonly publicKeys: readonly PublicKey[]
 }
@@ -64,7 +62,7 @@ const READ = `
 select kid, x, private_key as "privateKey" from signing_keys
 where owner_id = $1 and mode = $2 order by id desc`
 
-/** Another process may create the first key concurrently: only one is stored. */
+/** Stores only one key, even if another process creates the first key concurrently. */
 const MAKE = `
 insert into signing_keys (owner_id, mode, id, created_at, updated_at, kid, x, private_key)
 values ($1, $2, $3, clock_timestamp(), clock_timestamp(), $4, $5, $6)
@@ -72,7 +70,6 @@ on conflict (owner_id, mode) where retired_at is null do nothing`
 
 const readKeys = (sql: Sql): Promise<StoredKey[]> => sql<StoredKey>(READ, [platform.ownerId, platform.mode])
 
-/** Loads the keys of the installation, and creates the first one if needed. */
 export async function loadKeys(sql: Sql, vault: Vault): Promise<LoadedKeys> {
   const keys = await readKeys(sql)
   if (keys.length > 0) return opened(keys, vault)

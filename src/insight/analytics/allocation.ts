@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, decimal, plus } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope, shareOf, shownSpan } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Span, type Spend, type View } from '../spend/index.ts'
 
@@ -31,8 +31,8 @@ export const allocationViews = (groupBy: string): readonly View[] =>
 const WEIGHTS: Readonly<Record<Sharing, string>> = { none: '0', by_spend: 'spent - refunded', alike: '1' }
 
 /**
- * Labels are summed, ranked and shared in the database, so that few of them leave it however many there are.
- * Costs without a label always have a line of their own.
+ * Sums, ranks and shares labels in the database, so that few of them leave it, however many there are. Costs
+ * without a label always have a line of their own.
  */
 const textOf = ({ agentId, groupBy, shared }: Wanted, place: number): string => `
 with ${linesOf({ agentId })},
@@ -91,7 +91,7 @@ export async function allocationOf(spend: Spend, wanted: Wanted) {
 function lineOf(sum: LabelSum) {
   const figures = figuresOf([sum])
   const { sharedCents } = sum
-  return { ...figures, sharedCents, allocatedCents: figures.netCents + sharedCents }
+  return { ...figures, sharedCents, allocatedCents: plus(figures.netCents, sharedCents) }
 }
 
 type Allocation = Awaited<ReturnType<typeof allocationOf>>
@@ -107,9 +107,9 @@ left join lateral (
 ) as of_${table} on true`
 
 /**
- * SQL: the CTE `labelled`, `lines` each with its label, or an empty one. A key of the metadata (parameter
- * `key`) takes the label of the intent, else of the run, else of the agent: `lines` must have the view of the
- * key, which has the labels of intents, and the view of runs, which has every payment.
+ * SQL: the CTE `labelled`, which is `lines`, each with its label or an empty one. A key of the metadata
+ * (parameter `key`) takes the label of the intent, else of the run, else of the agent: `lines` must have the
+ * view of the key, which has the labels of intents, and the view of runs, which has every payment.
  */
 function labelledBy(groupBy: string, key: string): string {
   if (!groupBy.startsWith('metadata.')) {

@@ -43,7 +43,6 @@ const analyticsPersonal = {
 type Asking = Context<'span_invalid' | 'agent_not_found'>
 type Wished = Parameters<typeof scopeOf>[0]
 
-/** A report is read at one instant and answered as JSON or as a table. */
 function report<Q extends Wished, R extends object, T>(
   name: string,
   read: (spend: Spend, scope: KnownScope, query: Q) => Promise<R>,

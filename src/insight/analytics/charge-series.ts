@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents, NO_CENTS } from '../../values/money.ts'
 import { addDays, daysBetween } from '../reports/index.ts'
 import { linesOf, parametersOf, type Spend } from '../spend/index.ts'
 
@@ -21,7 +21,7 @@ export interface ChargeSeries {
   readonly every: Every
   readonly days: readonly string[]
   readonly cents: readonly Cents[]
-  /** The first payment after it, which did not come in its time; null if there was none. */
+  /** The first payment after the series, which came outside of its time; null if there was none. */
   readonly brokenOn: string | null
 }
 
@@ -54,7 +54,6 @@ function usualDay(days: readonly string[]): number | undefined {
   return best && best.times * 2 > days.length ? best.day : undefined
 }
 
-/** Expects the charge after a given one: a month later on its usual day, else thirty days later. */
 export function nextChargesOf({
   every,
   days,
@@ -68,7 +67,6 @@ export function nextChargesOf({
   }
 }
 
-/** Whether the next charge is overdue; `before` is the first day that is not known. */
 export const isOver = ({ every, days }: Pick<ChargeSeries, 'every' | 'days'>, before: string): boolean =>
   daysBetween(days.at(-1) ?? '', before) > RHYTHMS[every].most + 1
 
@@ -80,9 +78,9 @@ export function rhythmOf(run: ChargeSeries): Rhythm {
     since: days[0] ?? '',
     last,
     next: nextChargesOf(run)(last),
-    firstCents: cents[0] ?? 0n,
-    lastCents: cents.at(-1) ?? 0n,
-    beforeCents: cents.at(-2) ?? 0n,
+    firstCents: cents[0] ?? NO_CENTS,
+    lastCents: cents.at(-1) ?? NO_CENTS,
+    beforeCents: cents.at(-2) ?? NO_CENTS,
     times: days.length,
   }
 }
@@ -100,7 +98,7 @@ const EVERY = `case
 
 const LONG_ENOUGH = names.map(every => `when '${every}' then ${RHYTHMS[every].times - 1}`).join(' ')
 
-/** How many days back payments are read: a monthly rhythm needs more than a year to show a change. */
+/** How many days of payments are read: a monthly rhythm needs more than a year to show a change. */
 export const RHYTHM_DAYS = 400
 
 /**
@@ -168,10 +166,10 @@ export const chargeSeriesOf = ({
   merchant,
   every,
   days,
-  cents,
+  cents: amounts,
   brokenOn,
 }: ChargeSeriesRow): ChargeSeries[] =>
-  agentId === null ? [] : [{ agentId, merchant, every, days, cents: cents.map(BigInt), brokenOn }]
+  agentId === null ? [] : [{ agentId, merchant, every, days, cents: amounts.map(cents), brokenOn }]
 
 const VIEWS = ['merchant'] as const
 

@@ -1,6 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, decimal, sumOf } from '../../values/money.ts'
 import { changeOf, daysBetween, figuresOf, namesOfAgents, shareOf, spanBefore } from '../reports/index.ts'
 import { linesOf, parametersOf, type Span, type Spend } from '../spend/index.ts'
 
@@ -21,12 +21,12 @@ interface CostRow extends Row {
 
 export const costViews = ['agent', 'kept_back'] as const
 
-/** An intent that expired without a decision is no refusal. */
+/** An intent that expired without a decision is not a refusal. */
 const SUMS = `
 sum(payments)::int as payments, sum(spent_cents)::bigint as "spentCents", sum(refunded_cents)::bigint as "refundedCents",
   sum(fee_cents)::bigint as "feesCents", (select count(*) from ranked)::int as agents`
 
-/** Agents with the highest net spend of the span are listed; ranks are computed where the sums are read. */
+/** Lists the agents with the highest net spend of the span. Ranks are computed where the sums are read. */
 const textOf = (ofAgent: { agentId?: string | undefined }, from: string, most: string): string => `
 with ${linesOf(ofAgent)},
 lines_read as materialized (
@@ -64,8 +64,7 @@ const DAYS = { day: 1, week: 7, month: 28 } as const
 const periodsIn = ({ from, before, groupBy }: CostsWanted): number =>
   Math.ceil(daysBetween(from, before) / DAYS[groupBy]) + 1
 
-const add = (rows: readonly CostRow[], of: (row: CostRow) => Cents): Cents =>
-  rows.reduce((total, row) => total + of(row), 0n)
+const add = (rows: readonly CostRow[], of: (row: CostRow) => Cents): Cents => sumOf(rows.map(of))
 
 function totalOf(rows: readonly CostRow[]) {
   const denied = rows.filter(({ view }) => view === 'kept_back')
@@ -94,7 +93,7 @@ function lineOf(rows: readonly CostRow[], wholeCents: Cents) {
   }
 }
 
-/** What the owner has paid is a line without an agent. */
+/** The owner's own payments are a line without an agent. */
 export async function costsOf(spend: Spend, wanted: CostsWanted) {
   const most = Math.max(1, Math.min(wanted.most, Math.floor(MOST_LINES / periodsIn(wanted))))
   const rows = await costRows(spend, { ...wanted, most })

@@ -62,8 +62,8 @@ interface DetailRow extends ChargeSeriesRow {
 const RECENT_DAYS = RHYTHMS.month.most + 1
 
 /**
- * First and last payments are found at the ends of an index; earlier ones are read only if the last two may
- * belong to a rhythm. So the cost does not grow with the number of payments.
+ * Finds first and last payments at the ends of an index, and reads earlier ones only if the last two may
+ * belong to a rhythm, so that the cost does not grow with the number of payments.
  */
 function textOf({ agentId }: ReportScope, values: string): string {
   const ofAgent = (alias: string): string => (agentId === undefined ? '' : `and ${alias}.agent_id = $7`)
@@ -136,7 +136,6 @@ export async function merchantDetails(
   return (key: string) => details.get(key)
 }
 
-/** The rhythm of the agent that has paid by it for longest. */
 function rhythmResponse(row: DetailRow, before: string) {
   const [run] = chargeSeriesOf(row)
   if (!run || isOver(run, before)) return null

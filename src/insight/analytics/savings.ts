@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type CsvColumns, csvText } from '../../values/csv.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, decimal, NO_CENTS, sumOf } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { linesOf, parametersOf, readSpend, type Spend } from '../spend/index.ts'
 
@@ -29,7 +29,7 @@ async function disputesWon(sql: Sql, { ownerId, mode }: Tenant, scope: ReportSco
   const { from, before, agentId } = scope
   const values = [ownerId, mode, from, before, ...(agentId === undefined ? [] : [agentId])]
   const [won] = await sql<Won>(agentId === undefined ? WON : `${WON} and agent_id = $5`, values)
-  return won ?? { count: 0, amountCents: 0n }
+  return won ?? { count: 0, amountCents: NO_CENTS }
 }
 
 export async function savingsOf(spend: Spend, scope: ReportScope) {
@@ -48,7 +48,7 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
         Number(other.amountCents - one.amountCents) || (one.how + one.rule < other.how + other.rule ? -1 : 1),
     )
   const { refundedCents } = figuresOf(sums.filter(({ view }) => view === 'agent'))
-  const keptBackCents = rules.reduce((all, rule) => all + rule.amountCents, 0n)
+  const keptBackCents = sumOf(rules.map(({ amountCents }) => amountCents))
   return {
     keptBack: {
       count: rules.reduce((all, rule) => all + rule.count, 0),
@@ -57,14 +57,14 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
     },
     refundedCents,
     disputesWon: { count, amountCents },
-    totalCents: keptBackCents + refundedCents + amountCents,
+    totalCents: sumOf([keptBackCents, refundedCents, amountCents]),
   }
 }
 
 type Savings = Awaited<ReturnType<typeof savingsOf>>
 
 interface AgentRow extends Row {
-  /** Empty where the owner has paid; null for the rest. */
+  /** Empty if the owner has paid; null for the remaining agents. */
   readonly agentId: string | null
   readonly agents: number
   readonly keptBack: number
@@ -74,7 +74,7 @@ interface AgentRow extends Row {
   readonly wonCents: Cents
 }
 
-/** Agents are summed and ranked in the database, so that few of them leave it however many there are. */
+/** Sums and ranks agents in the database, so that few of them leave it, however many there are. */
 const textOf = ({ agentId }: ReportScope, most: string): string => `
 with ${linesOf({ agentId })},
 parts (agent_id, kept, kept_cents, refunded_cents, won, won_cents) as (
@@ -101,7 +101,7 @@ const lineOf = ({ keptBack, keptBackCents, refundedCents, won, wonCents }: Agent
   keptBack: { count: keptBack, amountCents: keptBackCents },
   refundedCents,
   disputesWon: { count: won, amountCents: wonCents },
-  totalCents: keptBackCents + refundedCents + wonCents,
+  totalCents: sumOf([keptBackCents, refundedCents, wonCents]),
 })
 
 type AgentLine = ReturnType<typeof lineOf>

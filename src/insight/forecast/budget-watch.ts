@@ -50,7 +50,7 @@ interface Watch extends Row {
   readonly toldMonth: string | null
 }
 
-/** Moves an existing watch to this instant, so that a check in progress notices the change. */
+/** Moves an existing watch to this instant, so that a running check notices the change. */
 const SET = `
 insert into budget_watches (owner_id, mode, agent_id, due_at)
 select distinct $1, $2, agent_id, $4::timestamptz from unnest($3::text[]) as a (agent_id) order by agent_id
@@ -76,7 +76,6 @@ const UNCHANGED = 'owner_id = $1 and mode = $2 and agent_id = $3 and due_at = $4
 const END = `delete from budget_watches where ${UNCHANGED}`
 const MOVE = `update budget_watches set due_at = $5, told_month = $6 where ${UNCHANGED}`
 
-/** Ends the watch if nothing is due any more; false if another check has moved it meanwhile. */
 async function moveWatch(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -89,7 +88,7 @@ async function moveWatch(
 }
 
 /**
- * An agent is checked daily until this many days after its last payment, then each Monday: a year without
+ * Checks an agent daily until this many days after its last payment, then each Monday, so that a year without
  * payments stays cheap.
  */
 const RESTS_AFTER_DAYS = 4
@@ -114,7 +113,7 @@ function nextCheck(now: Date, lastSpendAt: Date | null, isSent: boolean): Date {
 
 const DONE = { done: true }
 
-/** An agent with a new policy or limit is checked after this day; the check finds out whether there is a limit. */
+/** Checks an agent with a new policy or limit after this day. The check finds out whether there is a limit. */
 export const watchFromPolicies = reactionToAll(PolicyEvent, {}, async (policies, context) => {
   const { sql, tenant, now, queueStatement } = context
   const agentIds = policies.flatMap(({ agentId }) => agentId ?? [])
@@ -122,7 +121,7 @@ export const watchFromPolicies = reactionToAll(PolicyEvent, {}, async (policies,
 })
 
 /**
- * Makes the forecast before anything is locked. Of two concurrent checks, the one that moves the watch emits
+ * Makes the forecast before any row is locked. Of two concurrent checks, the one that moves the watch emits
  * the event.
  */
 export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ params }, context) => {
@@ -142,7 +141,7 @@ export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ para
   return DONE
 }
 
-/** A risk if half of the paths use up the limit within the month; none for an agent without recent payments. */
+/** Reports a risk if half of the paths use up the limit within the month; none for an agent without recent payments. */
 async function riskOf(
   agent: Agent,
   { limitCents, heldCents, spentCents, lastSpendAt }: MonthOfAgent,

@@ -2,7 +2,7 @@ import type { Agent } from '../../control/agents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { inSlices } from '../../kernel/contract/time-slices.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, roundCents } from '../../values/money.ts'
 import { readRuns } from '../analytics/index.ts'
 import { addDays } from '../reports/index.ts'
 import { readTail, type Spend, spendByDay, withSnapshot } from '../spend/index.ts'
@@ -66,7 +66,7 @@ export async function forecastOf(
   }
 }
 
-/** Runs on the connection of a write. If the sums are moved on meanwhile, the read starts again. */
+/** Runs on the connection of a write. If the sums change meanwhile, the read starts again. */
 export async function budgetDepletion(agent: Agent, context: ForecastContext) {
   const known = await readBasis(agent, 1, context, async (wanted, read) =>
     read(await readTail(context.sql, context.tenant, wanted)),
@@ -97,8 +97,6 @@ async function readBasis(
   return { history, approved, dueOn, charges, remaining, days }
 }
 
-const roundCents = (cents: number): Cents => BigInt(Math.round(cents))
-
 const inCents = ({ p10, p50, p90 }: Quantiles) => ({
   p10: roundCents(p10),
   p50: roundCents(p50),
@@ -116,9 +114,9 @@ function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days 
   const today = spend.firstDay + spend.cents.length
   const isForecast = outlook.method !== 'none'
   const known = withKnownSpend(history, charges, dueOn)
-  // Holds of approved intents are already deducted from what is left.
+  // The remaining budget already excludes holds of approved intents.
   const besideHeld = withKnownSpend(history, charges, () => 0).paths(outlook.paths)
-  /** Spending of today is already deducted, too. */
+  /** The remaining budget also excludes today's spending. */
   const depletion = (leftCents: Cents | null, within: number) =>
     leftCents === null
       ? { p10: null, p50: null, p90: null }

@@ -7,7 +7,7 @@ export const HISTORY_DAYS = 400
 
 export interface History {
   readonly spend: DailySpend
-  /** In cents; today is not over, so it is no part of `spend`. */
+  /** In cents. Today is not over, so it is not part of `spend`. */
   readonly todayCents: number
 }
 

@@ -1,7 +1,7 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import type { Run } from '../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
 import { subscriptionHistory } from './method/subscriptions.ts'
@@ -73,14 +73,17 @@ export interface Charges {
   readonly known: readonly KnownSpend[]
 }
 
-/** Charges of the next `most` days; the list has those of the first `days`, and the next one of each subscription. */
+/**
+ * Charges of the next `most` days. The list contains those of the first `days`, and the next one of each
+ * subscription.
+ */
 export function chargesAhead(
   { firstDay, cents: past, subscriptions = [] }: DailySpend,
   runs: readonly Run[],
   { most, days }: { readonly most: number; readonly days: number },
 ): Charges {
   const today = firstDay + past.length
-  const cents = Array<number>(most).fill(0)
+  const centsAhead = Array<number>(most).fill(0)
   const known: KnownSpend[] = []
   let todayCents = 0
   for (const [n, subscription] of subscriptions.entries()) {
@@ -89,10 +92,10 @@ export function chargesAhead(
     for (const charge of one.chargesBefore(today + 1)) if (charge.day === today) todayCents += charge.cents
     for (const [place, expected] of one.expectedFrom(today, today + 1).entries()) {
       const ahead = expected.day - today
-      if (ahead < most) cents[ahead] = (cents[ahead] as number) + expected.cents
+      if (ahead < most) centsAhead[ahead] = (centsAhead[ahead] as number) + expected.cents
       if (place > 0 && ahead >= days) continue
       const date = dateOfDay(expected.day)
-      const amountCents = BigInt(expected.cents)
+      const amountCents = cents(expected.cents)
       known.push({
         kind: 'subscription',
         date,
@@ -103,7 +106,7 @@ export function chargesAhead(
       })
     }
   }
-  return { todayCents, cents, known }
+  return { todayCents, cents: centsAhead, known }
 }
 
 export const soonestFirst = (known: readonly KnownSpend[]): KnownSpend[] =>

@@ -3,7 +3,7 @@ import { readCounters } from '../../control/budgets/index.ts'
 import { Policy } from '../../control/policies/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { balancesOf } from '../../money/ledger/index.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, plus, restOf } from '../../values/money.ts'
 
 export interface RemainingBudget {
   readonly budgetCents: Cents | null
@@ -11,8 +11,6 @@ export interface RemainingBudget {
 }
 
 type BudgetContext = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
-
-const atLeastZero = (amount: Cents): Cents => (amount > 0n ? amount : 0n)
 
 export interface MonthOfAgent {
   readonly limitCents: Cents | null
@@ -38,13 +36,16 @@ export async function remainingOfAgent(agent: Agent, context: BudgetContext): Pr
     balancesOf(context.sql, context.tenant, [agent.walletId]),
   ])
   return {
-    budgetCents: limitCents === null ? null : atLeastZero(limitCents - heldCents - spentCents),
-    walletCents: balances.get(agent.walletId)?.availableCents ?? 0n,
+    budgetCents: limitCents === null ? null : restOf(limitCents, plus(heldCents, spentCents)),
+    walletCents: balances.get(agent.walletId)?.availableCents ?? NO_CENTS,
   }
 }
 
 export async function remainingOfOwner({ sql, tenant, now }: BudgetContext): Promise<RemainingBudget> {
   const month = (await readCounters(sql, { tenant, now }, [])).ownerCounters()?.month
   if (!month || month.limit === null) return { budgetCents: null, walletCents: null }
-  return { budgetCents: atLeastZero(month.limit - month.reserved - month.spent), walletCents: null }
+  return {
+    budgetCents: restOf(month.limit, plus(month.reserved, month.spent)),
+    walletCents: null,
+  }
 }

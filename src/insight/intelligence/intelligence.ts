@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { merchantDetails, type Run, readRuns } from '../analytics/index.ts'
 import { changeOf, figuresOf, type KnownScope, namesOfAgents, scopeOf, shownSpan } from '../reports/index.ts'
 import {
@@ -27,7 +27,7 @@ interface SeenRow extends Row {
   readonly lastOn: string | null
 }
 
-/** First and last refusals are read from the ends of an index. */
+/** Reads first and last refusals from the ends of an index. */
 function refusalDatesSql(agentId: string | undefined, values: string): string {
   const ofAgent = agentId === undefined ? '' : 'and one.agent_id = $7'
   const where = `one.view = 'refused:merchant' and one.value = wanted.key and one.day < $5::date and one.payments > 0 ${ofAgent}`
@@ -68,7 +68,7 @@ async function disputedOf(
     agentId === undefined ? DISPUTED : `${DISPUTED} and agent_id = $6`,
     values,
   )
-  return row ?? { count: 0, amountCents: 0n, creditedCents: 0n }
+  return row ?? { count: 0, amountCents: NO_CENTS, creditedCents: NO_CENTS }
 }
 
 function priceChangesIn({ agentId, every, days, cents }: Run) {

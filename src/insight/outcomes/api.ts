@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { formatMoney, money, signedMoney } from '../../values/money.ts'
+import { cents, formatMoney, money, signedMoney } from '../../values/money.ts'
 import { freeText, givenMetadata, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
 
-const MOST_VALUE = 100_000_000_00n
+const MOST_VALUE = cents(100_000_000_00n)
 
 const members = {
   success: z.boolean().meta({ description: 'Whether the payment served its purpose.' }),
@@ -45,8 +45,8 @@ export const outcomeEvents = {
         success: z.boolean().optional(),
         valueCents: money.nullable().optional(),
         note: z.string().nullable().optional(),
-        // A list, so that the trail commits to names and texts alike: people have written both, and both can
-        // be forgotten.
+        // Uses a list, so that the trail commits to names and texts alike: people have written both, and both
+        // can be forgotten.
         metadata: z
           .array(z.object({ name: z.string(), text: z.string() }))
           .max(50)

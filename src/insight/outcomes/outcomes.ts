@@ -29,7 +29,6 @@ const schema = defineEntity({
     runId: nullable.string(),
     merchant: p.text(),
     mcc: nullable.string(),
-    /** A summary covers intents by the day on which they were declared. */
     declaredAt: timestamp(),
     success: p.boolean(),
     valueCents: nullable.cents('value_cents'),
@@ -38,7 +37,6 @@ const schema = defineEntity({
   },
 })
 
-/** At most one for each intent. */
 class Outcome extends schema.class {}
 schema.setClass(Outcome)
 

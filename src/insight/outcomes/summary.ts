@@ -1,5 +1,5 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, fractionOf, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
 
@@ -27,7 +27,7 @@ export function rateOf(successes: number, trials: number): Rate | null {
 }
 
 interface GroupRow extends Row {
-  /** Empty without such a member; null for the rest. */
+  /** Empty without such a member; null for the remaining groups. */
   readonly key: string | null
   readonly groups: number
   readonly completed: number
@@ -42,7 +42,7 @@ interface Grouping {
   readonly view: View
   readonly ofLine: string
   readonly ofOutcome: string
-  /** The group by the intent, for outcomes that have none of their own; every outcome has an intent. */
+  /** The group of the intent, for outcomes without a group of their own, since every outcome has an intent. */
   readonly ofIntent: string
   /** A view to subtract: lines in `view` but not here have no group. */
   readonly minus?: View
@@ -118,7 +118,6 @@ ranked as (
   where completed > 0 or reported > 0
 )`
 
-/** A completed intent with an outcome is subtracted from the group of its completion. */
 function textOf(groupBy: string, { agentId }: ReportScope, place: number): string {
   const grouping = groupingBy(groupBy, `$${place + 1}::text`)
   const { ofLine, minus } = grouping
@@ -142,7 +141,14 @@ select case when place <= $${place}::int then key end as key, count(*)::int as g
 from ranked group by 1 order by min(place)`
 }
 
-const NOTHING = { completed: 0, reported: 0, succeeded: 0, valued: 0, valueCents: 0n, spendCents: 0n }
+const NOTHING = {
+  completed: 0,
+  reported: 0,
+  succeeded: 0,
+  valued: 0,
+  valueCents: NO_CENTS,
+  spendCents: NO_CENTS,
+}
 type Counts = typeof NOTHING
 
 const added = (one: Counts, other: Counts): Counts => ({
@@ -150,14 +156,12 @@ const added = (one: Counts, other: Counts): Counts => ({
   reported: one.reported + other.reported,
   succeeded: one.succeeded + other.succeeded,
   valued: one.valued + other.valued,
-  valueCents: one.valueCents + other.valueCents,
-  spendCents: one.spendCents + other.spendCents,
+  valueCents: plus(one.valueCents, other.valueCents),
+  spendCents: plus(one.spendCents, other.spendCents),
 })
 
-const half = (of: Cents): Cents => of / 2n
-
 function summaryFigures({ completed, reported, succeeded, valued, valueCents, spendCents }: Counts) {
-  const returnCents = valueCents - spendCents
+  const returnCents = minus(valueCents, spendCents)
   const successes = BigInt(succeeded)
   const isPriced = succeeded > 0 && spendCents > 0n
   return {
@@ -170,12 +174,11 @@ function summaryFigures({ completed, reported, succeeded, valued, valueCents, sp
     returnCents,
     returnShare:
       spendCents > 0n ? Math.round((Number(returnCents) / Number(spendCents)) * 10_000) / 10_000 : null,
-    costPerSuccessCents: isPriced ? (spendCents + half(successes)) / successes : null,
+    costPerSuccessCents: isPriced ? fractionOf(spendCents, [1n, successes], 'half') : null,
     unreported: completed,
   }
 }
 
-/** Reads outcomes, payments and completed intents in one statement, as of one instant. */
 export async function summaryOf(
   spend: Spend,
   { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Cents, money, signedMoney } from '../../values/money.ts'
+import { type Cents, minus, money, signedMoney, sumOf } from '../../values/money.ts'
 
 export interface Figures {
   readonly count: number
@@ -27,16 +27,16 @@ interface Summed {
 }
 
 export function figuresOf(sums: readonly Summed[]): Figures {
-  const add = (of: (sum: Summed) => Cents): Cents => sums.reduce((total, sum) => total + of(sum), 0n)
+  const add = (of: (sum: Summed) => Cents): Cents => sumOf(sums.map(of))
   const [spentCents, refundedCents] = [add(sum => sum.spentCents), add(sum => sum.refundedCents)]
   const count = sums.reduce((total, { payments }) => total + payments, 0)
-  return { count, spentCents, refundedCents, netCents: spentCents - refundedCents }
+  return { count, spentCents, refundedCents, netCents: minus(spentCents, refundedCents) }
 }
 
 export const shareOf = (part: Cents, whole: Cents): number | null =>
   whole > 0n ? Math.round((Number(part) / Number(whole)) * 10_000) / 10_000 : null
 
-export const changeOf = (now: Cents, before: Cents): number | null => shareOf(now - before, before)
+export const changeOf = (now: Cents, before: Cents): number | null => shareOf(minus(now, before), before)
 
 export const share = z
   .number()

@@ -13,7 +13,7 @@ import type { Span } from '../spend/index.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
-/** Two years, one of them a leap year. */
+/** In days: two years, one of them a leap year. */
 const MOST_DAYS = 731
 
 const day = (words: string) =>
@@ -65,7 +65,7 @@ const fails = {
   agent_not_found: missing('agent'),
 } as const satisfies Record<string, Failure>
 
-/** Reports read by the tenant's clock; agents read only their own. */
+/** Reports use the tenant's clock. Agents read only their own reports. */
 export const reading = {
   callers: ['key', 'agent'],
   scope: 'insight:read',
@@ -96,13 +96,13 @@ export interface ReportScope extends Span {
   readonly agentId: string | undefined
 }
 
-/** Future days are unknown: nothing is late in them, and they give no pace. */
+/** Future days are unknown, so nothing is late in them, and they show no pace. */
 export interface KnownScope extends ReportScope {
   readonly knownBefore: string
 }
 
 /**
- * An agent's token reports on its agent alone. A delegation's token reads single records of its agent, but no
+ * An agent's token reports only on its agent. A delegation's token reads single records of its agent, but no
  * sums, which would include those of others.
  */
 export async function scopeOf(

@@ -1,3 +1,4 @@
+import { decisionOf } from '../../control/decisions/index.ts'
 import { foldMerchant, nameOfDescriptor } from '../../control/merchants/index.ts'
 import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { boundedCache } from '../../values/bounded-cache.ts'
@@ -14,7 +15,7 @@ function* resolved(texts: readonly string[]): Sliced<string[]> {
   return merchants
 }
 
-/** In slices: a hundred thousand texts take seconds, which would block other requests. */
+/** Works in slices, since a hundred thousand texts take seconds and would block other requests. */
 export const merchantsOf = (texts: readonly string[]): Promise<string[]> => inSlices(resolved(texts))
 
 /**
@@ -34,7 +35,7 @@ case when t.type = 'collect' then null
   when t.status = 'declined' and (declined.decision ->> 'allowed') = 'false' then 'kept_back' end`
 
 const ruleOf = (decision: string): string =>
-  `coalesce(jsonb_path_query_first(${decision}, '$.checks[*] ? (@.message == $.reason)') ->> 'rule', 'other')`
+  `coalesce(jsonb_path_query_first((${decision}), '$.checks[*] ? (@.message == $.reason)') ->> 'rule', 'other')`
 
 /** The changed transactions: as they are in the sums, as they should be, and whether these differ. */
 const states = (owners: string): string => `
@@ -43,7 +44,7 @@ noted as materialized (${notedWithin(owners, `event like 'transaction.%' or even
 states as materialized (
   select t.owner_id, t.mode, t.id, (t.created_at at time zone 'UTC')::date as day, coalesce(t.agent_id, '') as agent_id,
     coalesce(t.run_id, '') as run_id, t.merchant as name, coalesce(t.mcc, '') as mcc, t.wallet_id, t.type, t.intent_id,
-    ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf('declined.decision')} as rule,
+    ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf(decisionOf('declined'))} as rule,
     c.transaction_id is not null as is_known, c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
     c.intent_id as counted_intent_id, c.rule as counted_rule,
     (c.kind, c.cents, c.type, c.intent_id) is distinct from (${KIND}, t.amount_cents, t.type, t.intent_id) as is_changed
@@ -77,14 +78,14 @@ where t.type <> 'collect'`
 const KEPT_BACK = `
 select i.owner_id, i.mode, (n.created_at at time zone 'UTC')::date, i.agent_id, '', i.merchant, null, '', '', '', null, 'kept_back',
   case when n.event = 'intent.expired' then 'expired' when i.decided_by ->> 'type' = 'policy' then 'denied'
-    else 'turned_down' end || ' ' || ${ruleOf('i.decision')}, 1, i.amount_cents
+    else 'turned_down' end || ' ' || ${ruleOf(decisionOf('i'))}, 1, i.amount_cents
 from noted n
 cross join lateral (
   select * from intents one where (one.owner_id, one.mode, one.id) = (n.owner_id, n.mode, n.resource_id) limit 1
 ) as i
 where n.event in ('intent.denied', 'intent.expired') and (n.event = 'intent.denied' or i.decided_at is null)`
 
-/** Long values of metadata are shortened with a digest, since an index takes no long texts. */
+/** Long values of metadata are shortened with a digest, since an index does not accept long texts. */
 export const labelInSql = (text: string): string =>
   `case when length(${text}) > 150 then left(${text}, 100) || '… ' || md5(${text}) else ${text} end`
 
@@ -132,7 +133,7 @@ select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mc
   -s.counted_cents
 from states s where is_changed and s.counted_kind is not null`
 
-/** Which facts of intents are counted; each of them needs a look-up of every intent. */
+/** Which facts of intents are counted. Each of them needs a look-up of every intent. */
 export interface Counted {
   readonly keptBack: boolean
   readonly completed: boolean
@@ -142,9 +143,9 @@ export interface Counted {
 const EVERYTHING: Counted = { keptBack: true, completed: true, labels: true }
 
 /**
- * CTEs behind `bounds`, see `position.ts`: `states` has the changed transactions, `changes` a row for each
+ * CTEs after `bounds`, see `position.ts`: `states` has the changed transactions, `changes` a row for each
  * change of a cell. `owners` is a condition that ends in `and`, or empty for all; `merchantOf` is the SQL for
- * the merchant of a text. A report only looks up the intents that it lists.
+ * the merchant of a text. A report looks up only the intents that it lists.
  */
 export const deltas = (
   owners: (alias: string) => string,

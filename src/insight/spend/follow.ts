@@ -11,7 +11,7 @@ const MOST = 10_000
 const IS_BEHIND = `
 select exists (select from events where written_in >= (select written_in from spend_position)) as "isBehind"`
 
-/** Only the holder of the lock counts; others skip and come back later. */
+/** Only the holder of the lock counts. Other processes skip, and try again later. */
 const LOCK = `select ${POSITION} from spend_position for update skip locked`
 
 const BOUNDS = boundsAt(1)
@@ -86,8 +86,8 @@ export async function isBehind(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Counts what was committed behind the position, and moves the position. Rows of many owners are touched, as
- * by a queue: each database has one journal and one position. False if there is nothing to count or another
+ * Counts what was committed after the position, and moves the position. Writes rows of many owners, as a
+ * queue does: each database has one journal and one position. False if there is nothing to count or another
  * process is counting.
  */
 async function countStep(sql: Sql, most: number): Promise<boolean> {
@@ -116,8 +116,8 @@ interface Counting {
 }
 
 /**
- * Takes steps until all committed changes are counted, each in a transaction with one snapshot: a crash
- * within or between steps loses nothing and counts nothing twice. A step that takes too long is repeated as a
+ * Runs steps until all committed changes are counted, each in a transaction with one snapshot: a crash within
+ * or between steps loses nothing and counts nothing twice. A step that takes too long is repeated as a
  * shorter one.
  */
 export async function countSpend(
@@ -152,7 +152,6 @@ select coalesce((select max(id) from (
   coalesce((select max(id) from (
     select id from transaction_refunds where written_in = $1 and id > $3::bigint order by id limit $4) as one), $3) as "refundId"`
 
-/** A step covers whole transactions, or a part of one that has written too many events. */
 async function endOfStep(
   sql: Sql,
   { writtenIn, eventId, refundId }: Position,

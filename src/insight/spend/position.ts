@@ -43,8 +43,8 @@ export function within(alias: string, kind: 'event' | 'refund'): string {
 }
 
 /**
- * SQL: the notes of some events within the bounds. Only the position in the journal is looked up: an index by
- * event names would be read whole, and grows with every payment.
+ * SQL: the notes of some events within the bounds. Searches only by the position in the journal: an index by
+ * event names would be read as a whole, and grows with every payment.
  */
 export const notedWithin = (owners: string, names: string): string => `
 select noted.* from (

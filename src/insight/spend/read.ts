@@ -9,7 +9,6 @@ const columns = {
   month: { day: "date_trunc('month', day::timestamp)::date::text" },
   agent: { agentId: 'agent_id' },
   run: { runId: 'run_id' },
-  /** Whether the payment was in any run: `runId` is empty or not. */
   inRun: { runId: "case when run_id = '' then '' else 'run' end" },
   value: { value: 'value' },
 } as const
@@ -109,7 +108,6 @@ export async function readSpend(spend: Spend, question: SpendQuestion): Promise<
 }
 
 export interface DayOfSpend {
-  /** In UTC, by the tenant's clock: `YYYY-MM-DD`. */
   readonly day: string
   readonly count: number
   readonly spentCents: Cents

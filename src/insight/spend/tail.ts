@@ -14,7 +14,7 @@ type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
  */
 export type View = Group | 'wallet' | 'type' | 'kept_back' | 'refused:merchant' | `completed:${Group}`
 
-/** One snapshot: the kept sums, and the changes that they do not include yet, read once for a whole report. */
+/** One snapshot: the stored sums, and the changes that they do not include yet, read once for a whole report. */
 export interface Spend {
   readonly sql: Sql
   readonly tenant: Tenant
@@ -47,7 +47,6 @@ select written_in || ' ' || event_id || ' ' || refund_id as position, tail.* fro
 
 interface TailRow extends Row {
   readonly position: string
-  /** Null where nothing is missing. */
   readonly view: string | null
   readonly value: string
   readonly is_raw: boolean

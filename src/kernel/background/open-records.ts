@@ -1,3 +1,4 @@
+import { cents } from '../../values/money.ts'
 import type { Mode } from '../contract/actor.ts'
 import type { OpenRecords } from '../contract/deadline.ts'
 import { type Process, type StartInput, workflowIdOf } from '../contract/process.ts'
@@ -101,7 +102,7 @@ function startInputOf(
   process: Process,
   { id, ownerId, mode, agentId, amountCents, about }: OpenRecord,
 ): StartInput {
-  const amount = amountCents === null ? {} : { amountCents: BigInt(amountCents) }
+  const amount = amountCents === null ? {} : { amountCents: cents(amountCents) }
   const subject = about === null ? amount : { about }
   return { id, ownerId, mode, agentId, summary: runSummary(process, mode, { id, agentId, ...subject }) }
 }

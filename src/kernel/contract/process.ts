@@ -1,3 +1,5 @@
+import type { Cents } from '../../values/money.ts'
+
 /** A durable process: a workflow that looks after one record while something about it is open. */
 export interface Process {
   readonly name: string
@@ -24,7 +26,7 @@ export interface StartInput extends ProcessInput {
 export interface ProcessRecord {
   readonly id: string
   readonly agentId: string | null
-  readonly amountCents?: bigint
+  readonly amountCents?: Cents
   /** Ids in place of an amount: `agent.created to webhook_…`. */
   readonly about?: string
 }

@@ -1,7 +1,7 @@
 import { p } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { Actor, Mode, Tenant } from '../contract/actor.ts'
 import { sqlCondition } from '../contract/records.ts'
 
@@ -95,11 +95,9 @@ export const nullable = {
       .onCreate(() => null),
 }
 
-export const zeroCents = (column: string) =>
-  p
-    .bigint()
-    .name(column)
-    .onCreate(() => 0n)
+export const centsColumn = (column: string) => p.bigint().name(column).$type<Cents>()
+
+export const zeroCents = (column: string) => centsColumn(column).onCreate(() => NO_CENTS)
 
 export const textArray = () =>
   p

@@ -16,12 +16,17 @@ export interface OutboxMessage extends Record<string, unknown> {
 /** Hands a message to Temporal; throws if Temporal does not accept it. Delivering one twice does no harm. */
 export type Deliver = (message: OutboxMessage) => Promise<void>
 
-/** After this time another relay claims the row again. The rows of a dead relay are free sooner, with its lease. */
+/**
+ * A lease changes no indexed column, so its row changes in place: claimed rows are few and stay in the index of what is due.
+ * After this time another relay claims the row again. The rows of a dead relay are free sooner, with its lease.
+ */
 const LEASE = '30 seconds'
 
 const CLAIM = `
-update outbox set due_at = clock_timestamp() + interval '${LEASE}', attempts = attempts + 1, leased_by = $2
-where id in (select id from outbox where due_at <= clock_timestamp() order by due_at limit $1 for update skip locked)
+update outbox set leased_until = clock_timestamp() + interval '${LEASE}', attempts = attempts + 1, leased_by = $2
+where id in (
+  select id from outbox where due_at <= clock_timestamp() and leased_until <= clock_timestamp() is not false
+  order by due_at limit $1 for update skip locked)
 returning id, process, recurs, workflow_id as "workflowId", input`
 
 const DONE = 'delete from outbox where id = any($1::text[]) returning id'
@@ -29,11 +34,12 @@ const DONE = 'delete from outbox where id = any($1::text[]) returning id'
 /** Exponential back-off with jitter, a minute at most. */
 const POSTPONE = `
 update outbox set due_at = clock_timestamp()
-  + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second', leased_by = null
+  + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second',
+  leased_by = null, leased_until = null
 where id = any($1::text[]) returning id`
 
 const GIVE_BACK = `
-update outbox set due_at = clock_timestamp(), attempts = attempts - 1, leased_by = null where id = any($1::text[]) returning id`
+update outbox set attempts = attempts - 1, leased_by = null, leased_until = null where id = any($1::text[]) returning id`
 
 /** Ids are ordered by time, so the lowest id is the oldest message. */
 const OLDEST = `

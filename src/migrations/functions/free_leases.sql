@@ -24,7 +24,8 @@ begin
     -- Streams have ended with the rows of their leases; a call without one is decided when it is asked about.
     return cardinality(dead);
   else
-    update outbox set due_at = clock_timestamp(), leased_by = null where leased_by = any(dead);
+    update outbox set due_at = least(due_at, clock_timestamp()), leased_by = null, leased_until = null
+    where leased_by = any(dead);
   end if;
   get diagnostics freed = row_count;
   return freed;

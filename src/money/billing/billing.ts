@@ -32,7 +32,6 @@ const acquirer: HandlerOf<typeof acquirerApi.acquirer> = async (_, { sql, tenant
 
 const PAYOUT = { kind: 'collect_settle', causeType: 'acquirer_payout', accounts: ACQUIRER_ACCOUNTS } as const
 
-/** Books a payment of the acquirer on the ledger of the owner whose payers it has charged. */
 const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }, context) => {
   const { sql, emit, refuse, queueStatement } = context
   const { amountCents, reference } = body

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { IncomingEvent } from '../incoming/index.ts'
 import { purseRefusal, WalletEvent, WalletRecord } from '../wallets/index.ts'
@@ -88,7 +88,7 @@ const reversalFails = {
 } as const satisfies Record<string, Failure>
 
 const ask = {
-  amountCents: positiveMoney(10_000_000n),
+  amountCents: positiveMoney(cents(10_000_000n)),
   paymentMethodId: id('paymentmethod').nullable().default(null).meta({
     description:
       'The payment method to charge. In test mode it can be left out: the wallet is credited without a charge.',

@@ -2,6 +2,7 @@ import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
+import { minus } from '../../values/money.ts'
 import { creditSuspense, repayDebt } from '../incoming/index.ts'
 import { type Book, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
@@ -163,7 +164,6 @@ function recordProgress(
   funding.dueAt = state.askAgainAt > soonest ? state.askAgainAt : soonest
   funding.nextAction = state.status === 'requires_action' ? state.nextAction : null
   const moved = fundingMachine.move(funding, state.status)
-  // A report that repeats the current status emits nothing.
   if (moved) emit(`funding.${state.status}`, fundingEvent(funding))
   return funding
 }
@@ -184,7 +184,7 @@ export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: st
   fundingMachine.move(funding, 'reversed')
   Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
   emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })
-  const taken = amountCents - owed
+  const taken = minus(amountCents, owed)
   if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
   return funding
 }

@@ -3,10 +3,10 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { FailureReason, NextAction } from '../../ports/funding-rail.ts'
 import { days, minutes } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 export const fundingMachine = machine('funding', {
@@ -26,7 +26,7 @@ const schema = defineEntity({
     ...record('funding'),
     walletId: p.text(),
     paymentMethodId: nullable.string(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     status: p.enum(fundingMachine.states).onCreate(() => fundingMachine.initial),
     reason: p
       .json<FailureReason | null>()
@@ -36,7 +36,6 @@ const schema = defineEntity({
       .json<NextAction | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** When the processor is asked about the charge again. */
     dueAt: nullable.instant(),
     settledAt: nullable.instant(),
     reversedAt: nullable.instant(),
@@ -53,7 +52,7 @@ where owner_id = $1 and mode = $2 and status in ('pending', 'requires_action')`
 
 export async function pendingCentsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Cents> {
   const [row] = await sql<{ cents: Cents }>(PENDING, [ownerId, mode])
-  return row?.cents ?? 0n
+  return row?.cents ?? NO_CENTS
 }
 
 /** The wait before the processor is first asked about a charge that it has not answered. */

@@ -6,6 +6,7 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
@@ -31,7 +32,7 @@ interface ChargeRequest {
 }
 
 interface FundingMembers {
-  readonly amountCents: bigint
+  readonly amountCents: Cents
   readonly paymentMethodId: string | null
 }
 
@@ -40,9 +41,9 @@ type FundingContext = ContextOf<typeof fundApi.create>
 const SETTLED: ChargeState = { status: 'settled' }
 const UNKNOWN: ChargeState = { status: 'unknown' }
 
-const chargeOf = ({ cents, madeAt }: ChargeRequest, token: string): Charge => ({
+const chargeOf = ({ cents: amount, madeAt }: ChargeRequest, token: string): Charge => ({
   token,
-  amountCents: BigInt(cents),
+  amountCents: cents(amount),
   madeAt: new Date(madeAt),
 })
 

@@ -7,7 +7,7 @@ import { instant } from '../../values/clock.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import type { JsonOf } from '../../values/json-names.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { recordFails } from '../ledger/index.ts'
 import { payableMembers, referenceNumbersIn } from '../references/index.ts'
@@ -162,7 +162,7 @@ export const incomingApi = {
     scope: 'sandbox:write',
     body: z.strictObject({
       iban,
-      amountCents: positiveMoney(99_999_999_999n),
+      amountCents: positiveMoney(cents(99_999_999_999n)),
       reference: freeText.nullable().default(null),
       senderName: label,
       senderIban: iban.nullable().default(null),
@@ -319,7 +319,6 @@ const PaidOutEvent = z.object({
   freeCents: money,
 })
 
-/** How the operator pays out money that came back to owners without an open wallet. */
 export const suspenseApi = {
   suspense: list('/billing/suspense', {
     callers: ['dash'],
@@ -401,7 +400,6 @@ const exampleCredit: JsonOf<typeof ArrivingCredit> = {
   payableId: null,
 }
 
-/** The input of operations that book credits handed over to an owner. */
 export const arrivals = {
   callers: [] as const,
   returns: done,

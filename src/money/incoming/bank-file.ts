@@ -12,7 +12,6 @@ import type { parseBankFile } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
-/** Credits for no wallet go to the platform's ledger. */
 export const readFile: HandlerOf<typeof incomingApi.readFile> = async ({ body }, context) => {
   const { mode } = body
   const { now, refuse, ports } = context

@@ -86,7 +86,6 @@ export async function simulateCredit(
   const { records, sql, tenant, now } = context
   const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
   const received = { ...members, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
-  // Limits the match to the caller's own wallets.
   const destinations = await newDestinations(sql, [received], { ...tenant, fallback: tenant })
   const [credit] = await receive(destinations, context)
   return credit ?? records.findOneOrFail(IncomingCredit, { ...tenant, ...booking })

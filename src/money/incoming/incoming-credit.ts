@@ -5,7 +5,7 @@ import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { nullable, timestamps, zeroCents } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, timestamps, zeroCents } from '../../kernel/database/entity.ts'
 import { insertInto, tableOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -23,7 +23,6 @@ export const creditMachine = machine('incoming_credit', {
   returned: [],
 })
 
-/** The tenant whose ledger holds credits of unknown owners. */
 export const platformTenant = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER, mode })
 
 /**
@@ -57,7 +56,7 @@ const schema = defineEntity({
     payableId: nullable.string(),
     fromOwnerId: nullable.string(),
     fromWalletId: nullable.string(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     refundedCents: zeroCents('refunded_cents'),
     source: p.enum(creditSources),
     /**

@@ -5,7 +5,6 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { type NamedReference, namedBy, type Payable, referenceNumbersIn } from '../references/index.ts'
 import { type PayableWallet, payableWallets } from '../wallets/index.ts'
 
-/** The wallets that credits may be for, and the tenant who gets the rest. */
 export interface MatchScope {
   readonly mode: Mode
   readonly ownerId?: string

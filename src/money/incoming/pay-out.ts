@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, minus, NO_CENTS } from '../../values/money.ts'
 import { openForRecord } from '../ledger/index.ts'
 import type { suspenseApi } from './api.ts'
 
@@ -21,7 +21,7 @@ interface SuspenseRow extends Row, Tenant {
 }
 
 const free = ({ suspenseCents, creditsCents }: Pick<SuspenseRow, 'suspenseCents' | 'creditsCents'>): Cents =>
-  suspenseCents > creditsCents ? suspenseCents - creditsCents : 0n
+  suspenseCents > creditsCents ? minus(suspenseCents, creditsCents) : NO_CENTS
 
 export const suspense: HandlerOf<typeof suspenseApi.suspense> = async (_, { sql, pageBy }) => {
   const { data, ...cursor } = await pageBy((after, most) => sql<SuspenseRow>(ACCOUNTS, [after ?? '', most]))
@@ -33,7 +33,7 @@ const OF_TENANT = `select ${WAITING} as "creditsCents" from (values ($1::text, $
 /** Read once the account is locked: credits come and go only under that lock. */
 async function waiting(sql: Sql, { ownerId, mode }: Tenant): Promise<Cents> {
   const [row] = await sql<Row & { creditsCents: Cents }>(OF_TENANT, [ownerId, mode])
-  return row?.creditsCents ?? 0n
+  return row?.creditsCents ?? NO_CENTS
 }
 
 const BY_REFERENCE = `select pg_advisory_xact_lock(hashtextextended('suspense_payout|' || $1 || '|' || $2, 0))`

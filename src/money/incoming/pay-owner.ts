@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { BETWEEN_OWNERS, type Book, type Cause, type OtherWallets, type openBook } from '../ledger/index.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../wallets/index.ts'
@@ -81,7 +81,7 @@ export const payOwnerInBatch = (
   })
 
 export const refundableCents = ({ source, amountCents, refundedCents }: IncomingCredit): Cents =>
-  source === 'owner' ? amountCents - refundedCents : 0n
+  source === 'owner' ? minus(amountCents, refundedCents) : NO_CENTS
 
 /**
  * Refunds an owner's payment, or a part of it, to the paying wallet, in this transaction. The payer's side
@@ -97,7 +97,7 @@ export async function refundOwner(
   const { id, walletId, fromOwnerId, fromWalletId } = credit
   if (!walletId || !fromOwnerId || !fromWalletId || amountCents > refundableCents(credit))
     throw new Error(`${id}: so much of it cannot be given back`)
-  credit.refundedCents += amountCents
+  credit.refundedCents = plus(credit.refundedCents, amountCents)
   const to = { ownerId: fromOwnerId, walletId: fromWalletId, name: credit.senderName }
   const payable = { type: 'payment', id } as const
   const payment = { fromWalletId: walletId, senderName, to, amountCents, payable, reference }

@@ -18,7 +18,6 @@ export type Receiving = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
-/** Creates the credit's record as an entity, or in a group commit as a row. */
 export type Crediting = Pick<Receiving, 'tenant' | 'emit'> & { readonly records: Pick<Records, 'create'> }
 
 const RECORDED = `
@@ -58,7 +57,6 @@ export const newDestinations = async (
 /** Records per write: a file may have thousands, and other requests run between two flushes. */
 export const FLUSH_EVERY = 200
 
-/** An incoming credit, with its id if it was the platform's before. */
 export interface Incoming extends Pick<Destination, 'walletId' | 'payable' | 'reason'> {
   readonly received: ReceivedCredit & Partial<Payer> & { readonly id?: string }
 }
@@ -163,7 +161,6 @@ export function repayDebt(wallet: WalletRow, credited: Cents, cause: Cause, book
 
 type Arrivals = z.output<(typeof arrivals)['body']>
 
-/** Books in the owner's own transaction what the platform, or another owner, has handed over. */
 export const arrive: HandlerOf<typeof incomingSteps.arrive> = async ({ body }, context) => {
   await receiveHandedOver(body, context)
   return { done: true }

@@ -1,22 +1,21 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, NO_CENTS } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'
-  /** On the normal side; null: it may be negative. */
   readonly minimum: Cents | null
   readonly meaning: string
 }
 
 /** The chart of accounts. A tenant has one account of each kind, and one `wallet` account for each wallet. */
 export const accountKinds = {
-  wallet: { normal: 'credit', minimum: 0n, meaning: 'Owed to the owner: the money of a wallet.' },
-  bank: { normal: 'debit', minimum: 0n, meaning: 'The owner’s money at our bank.' },
+  wallet: { normal: 'credit', minimum: NO_CENTS, meaning: 'Owed to the owner: the money of a wallet.' },
+  bank: { normal: 'debit', minimum: NO_CENTS, meaning: 'The owner’s money at our bank.' },
   clearing_sepa: { normal: 'credit', minimum: null, meaning: 'Submitted to the SEPA rail, not settled yet.' },
   clearing_cards: {
     normal: 'credit',
@@ -28,22 +27,22 @@ export const accountKinds = {
     minimum: null,
     meaning: 'Charged to payers’ cards, and not paid out by the acquirer yet.',
   },
-  suspense: { normal: 'credit', minimum: 0n, meaning: 'Received, with no wallet assigned yet.' },
+  suspense: { normal: 'credit', minimum: NO_CENTS, meaning: 'Received, with no wallet assigned yet.' },
   float: {
     normal: 'credit',
-    minimum: 0n,
+    minimum: NO_CENTS,
     meaning: 'A deposit at the card processor. Authorizations do not depend on it.',
   },
   fees: { normal: 'credit', minimum: null, meaning: 'Revenue of the platform.' },
   advance: {
     normal: 'credit',
-    minimum: 0n,
+    minimum: NO_CENTS,
     meaning:
       'The platform’s own money at the bank, which covers what the owner, the acquirer or a card network owes it, and its losses.',
   },
   receivable: {
     normal: 'debit',
-    minimum: 0n,
+    minimum: NO_CENTS,
     meaning: 'Owed by the owner: facts larger than a balance.',
   },
   disputes: {
@@ -54,7 +53,7 @@ export const accountKinds = {
   },
   losses: {
     normal: 'debit',
-    minimum: 0n,
+    minimum: NO_CENTS,
     meaning: 'Refunded to the owner for unauthorized payments, and not recovered.',
   },
 } as const satisfies Record<string, Nature>
@@ -70,8 +69,8 @@ const account = defineEntity({
     kind: p.enum(kindsOfAccount),
     normal: p.enum(['debit', 'credit'] as const),
     walletId: nullable.string(),
-    postedCents: p.bigint().name('posted_cents'),
-    heldCents: p.bigint().name('held_cents'),
+    postedCents: centsColumn('posted_cents'),
+    heldCents: centsColumn('held_cents'),
     version: p.bigint(),
     closedAt: nullable.instant(),
   },
@@ -106,10 +105,10 @@ const entry = defineEntity({
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
     transferId: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
-    heldCents: p.bigint().name('hold_cents'),
-    balanceAfterCents: p.bigint().name('balance_after_cents'),
-    heldAfterCents: p.bigint().name('held_after_cents'),
+    amountCents: centsColumn('amount_cents'),
+    heldCents: centsColumn('hold_cents'),
+    balanceAfterCents: centsColumn('balance_after_cents'),
+    heldAfterCents: centsColumn('held_after_cents'),
     bookedAt: timestamp(),
   },
 })
@@ -117,7 +116,6 @@ const entry = defineEntity({
 export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
-/** `€ 12.00 are needed, € 10.00 are available.` */
 export const shortfallText = (needed: Cents, available: Cents): string =>
   `${formatMoney(needed)} are needed, ${formatMoney(available)} are available.`
 

@@ -1,11 +1,11 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, negated, plus } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 
 export interface Balance {
-  readonly availableCents: bigint
-  readonly heldCents: bigint
+  readonly availableCents: Cents
+  readonly heldCents: Cents
 }
 
 interface WalletBalance extends Balance {
@@ -38,8 +38,8 @@ interface BalanceAt extends Row {
 
 const LAST = `
 select e.balance_after_cents, e.held_after_cents, e.version from ledger_entries e
-where (e.owner_id, e.mode, e.account_id) = (a.owner_id, a.mode, a.id) and e.booked_at <= $3
-order by e.booked_at desc, e.version desc limit 1`
+where (e.owner_id, e.mode, e.account_id) = (a.owner_id, a.mode, a.id)
+  and e.version = ledger_version_before(a.id, $3::timestamptz + interval '1 millisecond')`
 
 const balancesWhere = (condition: string): string => `
 select a.id, coalesce(e.balance_after_cents, 0) as posted, coalesce(e.held_after_cents, 0) as held,
@@ -73,17 +73,17 @@ export async function walletBalanceAt(
 
 interface Total {
   readonly accounts: number
-  readonly availableCents: bigint
-  readonly heldCents: bigint
+  readonly availableCents: Cents
+  readonly heldCents: Cents
 }
 
-const NOTHING: Total = { accounts: 0, availableCents: 0n, heldCents: 0n }
+const NOTHING: Total = { accounts: 0, availableCents: NO_CENTS, heldCents: NO_CENTS }
 
 interface Sum extends Row {
   readonly kind: AccountKind
   readonly accounts: number
-  readonly posted: bigint
-  readonly held: bigint
+  readonly posted: Cents
+  readonly held: Cents
 }
 
 const TOTALS = `
@@ -95,8 +95,8 @@ export async function totalsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<(ki
   return kind => {
     const sum = sums.find(total => total.kind === kind)
     if (!sum) return NOTHING
-    const balance = accountKinds[kind].normal === 'credit' ? sum.posted : -sum.posted
-    return { accounts: sum.accounts, availableCents: balance - sum.held, heldCents: sum.held }
+    const balance = accountKinds[kind].normal === 'credit' ? sum.posted : negated(sum.posted)
+    return { accounts: sum.accounts, availableCents: minus(balance, sum.held), heldCents: sum.held }
   }
 }
 
@@ -127,7 +127,7 @@ export async function flowOf(
   { ownerId, mode }: Tenant,
   { accountId, after, upTo }: EntryRange,
 ): Promise<Flow> {
-  let flow: Flow = { movements: 0n, inCents: 0n, outCents: 0n }
+  let flow: Flow = { movements: 0n, inCents: NO_CENTS, outCents: NO_CENTS }
   for (let from = after; from < upTo; from += SLICE) {
     const to = from + SLICE < upTo ? from + SLICE : upTo
     const [part] = await sql<Flow & Row>(FLOW, [accountId, from, to, ownerId, mode])
@@ -138,8 +138,8 @@ export async function flowOf(
 
 export const addFlows = (first: Flow, second: Flow): Flow => ({
   movements: first.movements + second.movements,
-  inCents: first.inCents + second.inCents,
-  outCents: first.outCents + second.outCents,
+  inCents: plus(first.inCents, second.inCents),
+  outCents: plus(first.outCents, second.outCents),
 })
 
 /** Locks a wallet's account and closes the time before an instant: later postings are booked after it. */

@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS, negated, plus, sumOf } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
 
@@ -80,10 +80,9 @@ export class Book {
     return this.#account(place).frozen
   }
 
-  /** The balance on the normal side, less what is held. */
   available(place: AccountKey): Cents {
     const { posted, held, kind } = this.#account(place)
-    return (accountKinds[kind].normal === 'credit' ? posted : -posted) - held
+    return minus(accountKinds[kind].normal === 'credit' ? posted : negated(posted), held)
   }
 
   canPay(place: AccountKey, amount: Cents): boolean {
@@ -97,7 +96,7 @@ export class Book {
   }
 
   heldFor(cause: Cause): Cents {
-    return this.#holds.get(causeKey(cause))?.remaining ?? 0n
+    return this.#holds.get(causeKey(cause))?.remaining ?? NO_CENTS
   }
 
   /** Whether anything was ever held for a cause: it is held once. */
@@ -107,7 +106,7 @@ export class Book {
 
   move(kind: Template, from: AccountKey, to: AccountKey, amount: Cents, cause: Cause): void {
     const transferId = this.#addTransfer(kind, cause)
-    this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -amount)
+    this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), negated(amount))
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
   }
 
@@ -118,12 +117,12 @@ export class Book {
   forceDebit(kind: Template, from: AccountKey, to: AccountKey, amount: Cents, cause: Cause): Cents {
     const available = this.available(from)
     const taken = amount < available ? amount : available
-    const missing = amount - taken
+    const missing = minus(amount, taken)
     if (missing > 0n) this.move('advance', 'bank', 'advance', missing, cause)
     const transferId = this.#addTransfer(kind, cause)
     // An empty wallet gets no entry: it may be closed, and a closed account accepts none.
-    if (taken > 0n) this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -taken)
-    if (missing > 0n) this.#addEntry(transferId, this.#account('receivable'), -missing)
+    if (taken > 0n) this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), negated(taken))
+    if (missing > 0n) this.#addEntry(transferId, this.#account('receivable'), negated(missing))
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
     return missing
   }
@@ -131,9 +130,9 @@ export class Book {
   /** Pays the owner's debt out of money just credited to a wallet. Returns how much was taken. */
   repayDebt(from: AccountKey, credited: Cents, cause: Cause): Cents {
     const debt = this.#accounts.get('receivable')
-    const owed = debt ? -debt.posted : 0n
+    const owed = debt ? negated(debt.posted) : NO_CENTS
     const paid = owed < credited ? owed : credited
-    if (paid === 0n) return 0n
+    if (paid === 0n) return NO_CENTS
     this.move('recovery', from, 'receivable', paid, cause)
     this.move('advance_return', 'advance', 'bank', paid, cause)
     return paid
@@ -146,8 +145,8 @@ export class Book {
     cause: Cause,
   ): void {
     const transferId = this.#addTransfer(kind, cause)
-    const amount = parts.reduce((sum, part) => sum + part.amountCents, 0n)
-    this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -amount)
+    const amount = sumOf(parts.map(({ amountCents }) => amountCents))
+    this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), negated(amount))
     for (const { walletId, amountCents } of parts)
       this.#addEntry(transferId, this.#accountOfKind(walletId, templates[kind][1]), amountCents)
   }
@@ -162,7 +161,7 @@ export class Book {
       remaining: amount,
     }
     this.#holds.set(causeKey(cause), held)
-    this.#addEntry(this.#addTransfer('hold', cause), account, 0n, { held, change: amount })
+    this.#addEntry(this.#addTransfer('hold', cause), account, NO_CENTS, { held, change: amount })
   }
 
   /** Returns what the hold still held; a second release returns zero. */
@@ -174,10 +173,10 @@ export class Book {
   releasePart(of: Cause, amount: Cents, cause: Cause): Cents {
     const held = this.#holds.get(causeKey(of))
     const left = held && held.remaining < amount ? held.remaining : amount
-    if (!held || left === 0n) return 0n
-    held.remaining -= left
-    const change = { held, change: -left }
-    this.#addEntry(this.#addTransfer('release', cause), this.#accountById(held.accountId), 0n, change)
+    if (!held || left === 0n) return NO_CENTS
+    held.remaining = minus(held.remaining, left)
+    const change = { held, change: negated(left) }
+    this.#addEntry(this.#addTransfer('release', cause), this.#accountById(held.accountId), NO_CENTS, change)
     return left
   }
 
@@ -186,9 +185,12 @@ export class Book {
     const held = this.#holds.get(causeKey(of))
     if (!held) throw new Error(`nothing is held for ${causeKey(of)}`)
     const used = amount < held.remaining ? amount : held.remaining
-    held.remaining -= used
+    held.remaining = minus(held.remaining, used)
     const transferId = this.#addTransfer(kind, cause)
-    this.#addEntry(transferId, this.#accountById(held.accountId), -amount, { held, change: -used })
+    this.#addEntry(transferId, this.#accountById(held.accountId), negated(amount), {
+      held,
+      change: negated(used),
+    })
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
   }
 
@@ -238,9 +240,9 @@ export class Book {
     amount: Cents,
     holdChange?: { readonly held: OpenHold; readonly change: Cents },
   ): void {
-    const hold = holdChange?.change ?? 0n
-    account.posted += amount
-    account.held += hold
+    const hold = holdChange?.change ?? NO_CENTS
+    account.posted = plus(account.posted, amount)
+    account.held = plus(account.held, hold)
     this.#entries.push({
       transferId,
       accountId: account.id,

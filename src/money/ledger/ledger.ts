@@ -1,22 +1,24 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
+import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonal } from './account.ts'
 import { ledgerApi } from './api.ts'
 import { balancesAt } from './balances.ts'
 import { verify } from './verify.ts'
 
 interface Figures {
-  readonly postedCents: bigint
-  readonly heldCents: bigint
+  readonly postedCents: Cents
+  readonly heldCents: Cents
   readonly version: bigint
 }
 
 const figuresOf = ({ postedCents, heldCents, version }: Figures) => ({
   postedCents,
   heldCents,
-  availableCents: postedCents - heldCents,
+  availableCents: minus(postedCents, heldCents),
   version: Number(version),
 })
 
@@ -34,7 +36,16 @@ const entryRecord = (entry: LedgerEntry) => ({
   version: Number(entry.version),
 })
 
-const NOTHING = { posted: 0n, held: 0n, version: 0n }
+const NOTHING = { posted: NO_CENTS, held: NO_CENTS, version: 0n }
+
+/** Entries are booked in the order of their versions, so the index of versions finds a period. */
+const bookedWithin = (
+  accountId: string,
+  { from, to }: { from?: Date | undefined; to?: Date | undefined },
+) => ({
+  ...(from && sqlCondition('version > ledger_version_before(?, ?)', [accountId, from])),
+  ...(to && sqlCondition('version <= ledger_version_before(?, ?)', [accountId, to])),
+})
 
 /** One verification at a time per tenant: a ledger may have ten million entries. */
 async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<typeof ledgerApi.verify>) {
@@ -65,8 +76,7 @@ const ledger = implement(ledgerApi, {
 
   async entries({ params, query: { from, to } }, { records, page, refuse }) {
     if (!(await records.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')
-    const bookedAt = halfOpenRange(from, to)
-    const where = { accountId: params.id, ...(bookedAt && { bookedAt }) }
+    const where = { accountId: params.id, ...bookedWithin(params.id, { from, to }) }
     const { data, ...cursor } = await page(LedgerEntry, where, 'version')
     const transfers = await records.find(LedgerTransfer, {
       id: { $in: data.map(({ transferId }) => transferId) },

@@ -3,12 +3,11 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Failure } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { atLeastZero, type Cents, formatMoney, minus, negated } from '../../values/money.ts'
 import { type AccountKind, openMissingAccounts } from './account.ts'
 import { type AccountKey, Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 import type { Template } from './templates.ts'
 
-/** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
 export const FORCED_DEBIT_ACCOUNTS = [
   'bank',
   'advance',
@@ -167,7 +166,6 @@ export async function openForRecord(
 const otherAmount = (booked: Cents): string =>
   `reference: ${formatMoney(booked)} are booked under it for this owner. Use the reference of this payment, or the booked amount.`
 
-/** The accounts, beside the wallet, of what an acquirer charges, pays and refunds. */
 export const ACQUIRER_ACCOUNTS = [
   'bank',
   'advance',
@@ -184,10 +182,7 @@ interface Collected {
 }
 
 /** The acquirer's outstanding amount; zero if it has paid more than was left after refunds. */
-function owedByAcquirer(book: Book): Cents {
-  const owed = book.available('clearing_acquirer')
-  return owed > 0n ? owed : 0n
-}
+const owedByAcquirer = (book: Book): Cents => atLeastZero(book.available('clearing_acquirer'))
 
 /**
  * Posts what an acquirer has charged, paid or refunded. The owner has the money at once and the bank later:
@@ -200,7 +195,7 @@ export function postCollected(
 ): void {
   const before = owedByAcquirer(book)
   book.move(kind, from, to, amountCents, cause)
-  const change = owedByAcquirer(book) - before
+  const change = minus(owedByAcquirer(book), before)
   if (change > 0n) book.move('advance', 'bank', 'advance', change, cause)
-  if (change < 0n) book.move('advance_return', 'advance', 'bank', -change, cause)
+  if (change < 0n) book.move('advance_return', 'advance', 'bank', negated(change), cause)
 }

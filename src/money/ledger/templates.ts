@@ -1,6 +1,5 @@
 import type { AccountKind } from './account.ts'
 
-/** Each kind of posting with the kind of account it debits and the one it credits. */
 export const templates = {
   fund: ['bank', 'wallet'],
   /** A chargeback or returned debit, even if the wallet no longer has the money. */

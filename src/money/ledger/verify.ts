@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
 
 interface AccountRow extends Row {
   readonly id: string
@@ -89,7 +89,7 @@ interface AccountTotals {
   readonly entries: bigint
 }
 
-const NOTHING: AccountTotals = { posted: 0n, held: 0n, entries: 0n }
+const NOTHING: AccountTotals = { posted: NO_CENTS, held: NO_CENTS, entries: 0n }
 
 /** Compares every account with its entries and its holds, and the sum of all accounts with zero. */
 export async function verify(sql: Sql, tenant: Tenant): Promise<Verification> {
@@ -102,14 +102,13 @@ export async function verify(sql: Sql, tenant: Tenant): Promise<Verification> {
     const totals = totalsById.get(account.id) ?? NOTHING
     problems.push(...problemsOf(account, totals))
     entries += totals.entries
-    sums.set(account.currency, (sums.get(account.currency) ?? 0n) + totals.posted)
+    sums.set(account.currency, plus(sums.get(account.currency) ?? NO_CENTS, totals.posted))
   }
   for (const [currency, sum] of sums)
     if (sum !== 0n) problems.push(`The entries in ${currency} do not sum to zero.`)
   return { accounts: accounts.length, entries, sums, problems }
 }
 
-/** Reports accounts whose entries do not continue the balance before them. */
 async function sumEntries(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -125,8 +124,8 @@ async function sumEntries(
       if (range.gaps > 0n || range.breaks > 0n || !continues)
         problems.push(`${range.id}: its entries do not follow each other without a gap.`)
       totalsById.set(range.id, {
-        posted: totals.posted + range.sum,
-        held: totals.held + range.heldSum,
+        posted: plus(totals.posted, range.sum),
+        held: plus(totals.held, range.heldSum),
         entries: totals.entries + range.entries,
       })
     }

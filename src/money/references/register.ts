@@ -11,7 +11,6 @@ export interface Payable {
   readonly id: string
 }
 
-/** The payable in a record and in an event: both members, or both null. */
 export const payableMembers = {
   payableType: z.enum(payableTypes).nullable().meta({
     description:
@@ -98,7 +97,6 @@ cross join lateral (
 cross join lateral (
   select status from wallets where (owner_id, mode, id) = (r.owner_id, r.mode, r.wallet_id) limit 1) as w`
 
-/** Unknown numbers are left out. */
 export async function namedBy(
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },

@@ -25,7 +25,6 @@ export const refundEvents = {
   'refund.cancelled': event('A requested refund is no longer expected.', RefundEvent),
 }
 
-/** Emitted by every operation that brings money of a payment back. */
 export const arrivedEvents = { ...cardPaymentEvents, 'refund.completed': refundEvents['refund.completed'] }
 
 export type RefundEmitter<N extends keyof typeof refundEvents> = Context<

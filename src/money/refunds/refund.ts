@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../record-store/index.ts'
+import { NO_CENTS } from '../../values/money.ts'
 
 /** A completed refund fails only if a bank has returned its money to the payer's side. */
 export const refundMachine = machine('refund', {
@@ -38,7 +39,7 @@ const schema = defineEntity({
     status: p.enum(refundMachine.states).onCreate(() => refundMachine.initial),
     origin: p.enum(refundOrigins),
     way: p.enum(refundWays),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     arrivedCents: zeroCents('arrived_cents'),
     reason: nullable.enum(refundReasons),
     note: nullable.string(),
@@ -60,7 +61,6 @@ const schema = defineEntity({
   },
 })
 
-/** Money of a payment that comes back, or of a received payment that goes back. */
 export class Refund extends schema.class {}
 schema.setClass(Refund)
 
@@ -73,7 +73,7 @@ export const blankRefund = {
   agentId: null,
   walletId: null,
   status: refundMachine.initial,
-  arrivedCents: 0n,
+  arrivedCents: NO_CENTS,
   reason: null,
   note: null,
   failure: null,

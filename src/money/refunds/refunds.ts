@@ -3,7 +3,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, minOf, minus, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
+import { type Cents, minOf, minus, NO_CENTS, negated, plus, restOf, sumOf } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import {
@@ -36,8 +36,7 @@ const updateRefunds = updateOf(refundTable, [
 
 export const refundsById = rowsById(refundTable)
 
-const outstandingOf = ({ amountCents, arrivedCents }: RefundRow): Cents =>
-  minus(cents(amountCents), cents(arrivedCents))
+const outstandingOf = ({ amountCents, arrivedCents }: RefundRow): Cents => minus(amountCents, arrivedCents)
 
 interface RefundSource {
   readonly type: string
@@ -48,14 +47,12 @@ interface RefundSource {
 export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountCents: Cents
-  /** Null if the requested refund itself is the source. */
   readonly source: RefundSource | null
 }
 
 type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountCents' | 'reason'> &
   Partial<Omit<RefundRow, 'status' | 'origin' | 'arrivedCents'>>
 
-/** Which refunds to open: those that payments await, those of records, and those named by id. */
 interface RefundsToOpen {
   readonly ids?: readonly string[]
   readonly transactionIds?: readonly string[]
@@ -119,12 +116,10 @@ export class Refunds {
     this.#change(row, { attempts, askDueAt })
   }
 
-  /** The processor has asked the merchant, or cannot. */
   endAsking(row: RefundRow, isAsked: boolean): void {
     this.#change(row, { askDueAt: null, merchantAskedAt: isAsked ? this.#tenantNow.now : null })
   }
 
-  /** False if it has ended before. */
   fail(row: RefundRow, failure: RefundFailure, emit: RefundEmitter<'refund.failed'>): boolean {
     return row.status === 'pending' && this.#fail(row, failure, emit)
   }
@@ -141,8 +136,8 @@ export class Refunds {
   ): boolean {
     const { arrivedCents } = row
     if (row.status !== 'completed' || !this.#fail(row, failure, emit)) return false
-    this.#change(row, { arrivedCents: 0n })
-    if (transaction) refundTransaction(transaction, -arrivedCents, this.#tenantNow.now, emit)
+    this.#change(row, { arrivedCents: NO_CENTS })
+    if (transaction) refundTransaction(transaction, negated(arrivedCents), this.#tenantNow.now, emit)
     return true
   }
 
@@ -164,7 +159,7 @@ export class Refunds {
       this.#receive(row, part, receipt.walletId, emit)
     }
     if (left > 0n) this.#addReceived(transactionId, receipt, left, emit)
-    const above = minus(cents(receipt.amountCents), ofPayment)
+    const above = minus(receipt.amountCents, ofPayment)
     if (above > 0n) this.#addReceived(null, receipt, above, emit)
   }
 
@@ -172,14 +167,14 @@ export class Refunds {
   link(source: RefundSource, transactionId: string, ofPayment: Cents): void {
     const rows = [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
     const linked = rows.filter(row => row.transactionId === transactionId)
-    let missing: Cents = minus(ofPayment, sumOf(linked.map(({ arrivedCents }) => cents(arrivedCents))))
+    let missing: Cents = minus(ofPayment, sumOf(linked.map(({ arrivedCents }) => arrivedCents)))
     for (const row of rows.filter(one => one.transactionId === null)) {
       if (missing <= 0n) break
-      missing -= this.#assign(row, missing, transactionId)
+      missing = minus(missing, this.#assign(row, missing, transactionId))
     }
     for (const row of linked.filter(({ origin }) => origin !== 'asked').toReversed()) {
       if (missing >= 0n) break
-      missing += this.#assign(row, -missing, null)
+      missing = plus(missing, this.#assign(row, negated(missing), null))
     }
   }
 
@@ -200,7 +195,6 @@ export class Refunds {
     return [...this.#rows].filter(row => row.transactionId === transactionId && row.status === 'pending')
   }
 
-  /** The same amount first, then the oldest. */
   #matching(transactionId: string, amountCents: Cents): RefundRow[] {
     const rank = (row: RefundRow): number => (outstandingOf(row) === amountCents ? 0 : 1)
     return this.#awaitedOf(transactionId).toSorted(
@@ -210,7 +204,7 @@ export class Refunds {
 
   #receive(row: RefundRow, amountCents: Cents, walletId: string | null, emit: ArrivedEmitter): void {
     const { now } = this.#tenantNow
-    this.#change(row, { arrivedCents: row.arrivedCents + amountCents, walletId })
+    this.#change(row, { arrivedCents: plus(row.arrivedCents, amountCents), walletId })
     if (outstandingOf(row) > 0n || !refundMachine.move(row, 'completed')) return
     this.#change(row, { completedAt: now, ...NOT_AWAITED })
     emit('refund.completed', refundEvent(row))
@@ -228,10 +222,13 @@ export class Refunds {
 
   /** Assigns at most this much of a receipt to the payment, or to none; returns how much it was. */
   #assign(row: RefundRow, most: Cents, transactionId: string | null): Cents {
-    const part = minOf(cents(row.amountCents), cents(most))
+    const part = minOf(row.amountCents, most)
     if (part === row.amountCents) this.#change(row, { transactionId })
     else {
-      this.#change(row, { amountCents: row.amountCents - part, arrivedCents: row.arrivedCents - part })
+      this.#change(row, {
+        amountCents: minus(row.amountCents, part),
+        arrivedCents: minus(row.arrivedCents, part),
+      })
       const { id: _, ...members } = row
       this.#add({ ...members, transactionId, amountCents: part, arrivedCents: part })
     }
@@ -301,7 +298,6 @@ export async function openRefunds(
 
 const MAX_OF_PAYMENT = 100
 
-/** Requested refunds and receipts that came by themselves, the oldest first. */
 export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
   records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 
@@ -314,8 +310,8 @@ export function leftToRefund(
   }: Pick<TransactionRow, 'amountCents' | 'refundedCents' | 'disputedCents'>,
   awaitedCents: Cents,
 ): Cents {
-  const taken = sumOf([cents(refundedCents), cents(disputedCents), awaitedCents])
-  return restOf(cents(amountCents), taken)
+  const taken = sumOf([refundedCents, disputedCents, awaitedCents])
+  return restOf(amountCents, taken)
 }
 
 const AWAITED_SUM = `

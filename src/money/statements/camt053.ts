@@ -1,7 +1,7 @@
 import type { XmlElement } from '../../iso20022/xml-reader.ts'
 import { element, serialize } from '../../iso20022/xml-writer.ts'
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, decimal } from '../../values/money.ts'
+import { type Cents, decimal, negated, plus } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import type { Statement } from './statement.ts'
 
@@ -20,7 +20,7 @@ const within = (names: readonly string[], innermost: XmlElement | undefined): Xm
   innermost && names.reduceRight((inner, name) => element(name, [inner]), innermost)
 
 /** camt amounts have no sign: `CdtDbtInd` gives the direction. */
-const magnitude = (cents: Cents): string => decimal(cents < 0n ? -cents : cents)
+const magnitude = (cents: Cents): string => decimal(cents < 0n ? negated(cents) : cents)
 const amount = (cents: Cents): XmlElement => element('Amt', magnitude(cents), { Ccy: 'EUR' })
 const indicator = (cents: Cents): XmlElement => element('CdtDbtInd', cents < 0n ? 'DBIT' : 'CRDT')
 
@@ -70,7 +70,7 @@ function headPartsOf(statement: Statement): (XmlElement | undefined)[] {
     element('TxsSummry', [
       element('TtlNtries', [
         element('NbOfNtries', String(statement.movements)),
-        element('Sum', decimal(statement.inCents + statement.outCents)),
+        element('Sum', decimal(plus(statement.inCents, statement.outCents))),
       ]),
       element('TtlCdtNtries', [element('Sum', decimal(statement.inCents))]),
       element('TtlDbtNtries', [element('Sum', decimal(statement.outCents))]),

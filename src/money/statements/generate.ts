@@ -20,11 +20,15 @@ interface AccountMonth extends Row {
 
 type Due = AccountMonth & { readonly period: string }
 
-/** Months end by the tenant's clock. Each month costs three index look-ups, however many entries it has. */
+/**
+ * Months end by the tenant's clock. The last entry of an account updates it, so no later month is looked at. Each
+ * other month costs as many index look-ups as its account's versions can be halved.
+ */
 const firstDueMonths = (accounts: string): string => `
 select a.id as "accountId", a.owner_id as "ownerId", a.mode, a.wallet_id as "walletId",
   to_char(m.first at time zone 'UTC', 'YYYY-MM') as period
-from (select id, owner_id, mode, wallet_id, created_at from ledger_accounts where kind = 'wallet' and ${accounts}) as a
+from (select id, owner_id, mode, wallet_id, created_at, updated_at from ledger_accounts
+  where kind = 'wallet' and ${accounts}) as a
 left join tenant_clocks c on (c.owner_id, c.mode) = (a.owner_id, a.mode)
 left join lateral (
   select s.first from generate_series(date_trunc('month', a.created_at, 'UTC'),
@@ -32,9 +36,8 @@ left join lateral (
       - interval '1 month', interval '1 month') as s (first)
   where not exists (select from statements k where (k.owner_id, k.mode, k.wallet_id, k.period, k.status)
       = (a.owner_id, a.mode, a.wallet_id, to_char(s.first at time zone 'UTC', 'YYYY-MM'), 'final'))
-    and exists (select from ledger_entries e
-      where (e.owner_id, e.mode, e.account_id) = (a.owner_id, a.mode, a.id)
-      and e.booked_at >= s.first and e.booked_at < s.first + interval '1 month')
+    and a.updated_at >= s.first
+    and ledger_version_before(a.id, s.first) < ledger_version_before(a.id, s.first + interval '1 month')
   order by s.first limit 1
 ) as m on true`
 

@@ -29,7 +29,6 @@ interface DocumentInfo {
   readonly madeAt: Date
 }
 
-/** An A4 document that is sent page by page while it is written. */
 export class PdfDocument {
   readonly #document
   readonly #widths = { plain: new Map<string, number>(), bold: new Map<string, number>() }
@@ -66,7 +65,6 @@ export class PdfDocument {
       .text(text, left, y, { lineBreak: false })
   }
 
-  /** A word that is wider than a line is broken. */
   linesOf(content: string, width: number, { font = 'plain', size = 8.5 }: Style = {}): string[] {
     return content.split('\n').flatMap(paragraph => this.#wrap(printable(paragraph), width, font, size))
   }

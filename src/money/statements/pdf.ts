@@ -1,9 +1,8 @@
-import { type Cents, formatAmount } from '../../values/money.ts'
+import { type Cents, formatAmount, negated } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import { LEFT, PdfDocument, RIGHT } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
 
-/** One row per movement; the first page also has its heading. */
 const FIRST_PAGE_ROWS = 18
 const NEXT_PAGE_ROWS = 25
 const TOTALS_ROWS = 3
@@ -103,7 +102,6 @@ class StatementPdf {
   addMovement({ bookedAt, valueDate, kind, name, amountCents, balanceCents, ...other }: Movement): void {
     const document = this.#document
     const y = this.#nextY()
-    // The second line may extend below the amounts.
     const small = { size: 7.5, colour: 'faint', width: RIGHT - columns.what } as const
     document.text(dateOf(bookedAt), columns.booked, y)
     document.text(dateOf(new Date(valueDate)), columns.value, y)
@@ -124,7 +122,7 @@ class StatementPdf {
     const bold = { font: 'bold', alignRight: true } as const
     const sums = [
       [`Money in`, signed(inCents)],
-      [`Money out`, signed(-outCents)],
+      [`Money out`, signed(negated(outCents))],
     ] as const
     document.text(`${movements} ${movements === 1n ? 'movement' : 'movements'}`, columns.booked, y)
     for (const [index, [words, sum]] of sums.entries()) {
@@ -157,7 +155,7 @@ class StatementPdf {
     const figures = [
       ['Opening balance', figure(openingCents)],
       ['Money in', signed(inCents)],
-      ['Money out', signed(-outCents)],
+      ['Money out', signed(negated(outCents))],
       ['Closing balance', figure(closingCents)],
     ] as const
     this.#document.band(y, 48)

@@ -1,6 +1,5 @@
 import type { Process, ProcessInput } from '../../kernel/contract/process.ts'
 
-/** Creates the missing statements of past months: of one tenant whose clock was moved, or of all. */
 export const statementsProcess = {
   name: 'statements',
   title: 'Statements',

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /** `open` in its month; `final` once the month is over, and unchanged from then on. */
@@ -21,10 +21,10 @@ const schema = defineEntity({
     bic: nullable.string(),
     from: timestamp().name('covers_from'),
     to: timestamp().name('covers_to'),
-    openingCents: p.bigint().name('opening_cents'),
-    inCents: p.bigint().name('in_cents'),
-    outCents: p.bigint().name('out_cents'),
-    closingCents: p.bigint().name('closing_cents'),
+    openingCents: centsColumn('opening_cents'),
+    inCents: centsColumn('in_cents'),
+    outCents: centsColumn('out_cents'),
+    closingCents: centsColumn('closing_cents'),
     movements: p.bigint(),
     /** Its movements are the account's entries after `beforeVersion`, up to `lastVersion`. */
     beforeVersion: p.bigint(),

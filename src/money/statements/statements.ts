@@ -71,7 +71,6 @@ const formats = {
   camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: camt053Of },
 } as const satisfies Record<string, Format>
 
-/** Generated while it is sent; undefined if there is no such statement. */
 async function fileIn(
   id: string,
   { type, extension, write }: Format,

@@ -49,7 +49,6 @@ const RefundedEvent = TransactionEvent.extend({
   refundCents: money.optional().meta({ description: 'The refunded amount; `amountEuros` is the payment.' }),
 })
 
-/** Emitted by every operation that pays, each when a transaction enters the state in its name. */
 export const transactionEvents = {
   'transaction.created': event('A payment has begun.', TransactionEvent),
   'transaction.authorization': event('The money of a payment has been held.', TransactionEvent),

@@ -1,6 +1,6 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, minus, NO_CENTS } from '../../values/money.ts'
 import {
   type TransactionRow,
   type TransactionStatus,
@@ -9,7 +9,6 @@ import {
 } from './transaction.ts'
 import { refundedEvent, type TransactionEmitter, transactionEvent } from './transactions.ts'
 
-/** The state that a transaction should have, by the facts of its payment. */
 export interface TransactionState {
   readonly type: 'card' | 'mpp' | 'refund' | 'transfer'
   readonly transferId: string | null
@@ -43,8 +42,8 @@ export function newTransaction(
     status: transactionMachine.initial,
     currency: 'EUR',
     amountCents,
-    refundedCents: 0n,
-    disputedCents: 0n,
+    refundedCents: NO_CENTS,
+    disputedCents: NO_CENTS,
     memo: null,
     declineReason: null,
     witnesses: [],
@@ -68,7 +67,6 @@ function stepsTo(from: TransactionStatus, to: TransactionStatus): TransactionSta
   return []
 }
 
-/** Emits the event of each step. False if the transaction is in this state already. */
 export function moveToState(
   transaction: TransactionRow,
   state: TransactionState,
@@ -76,7 +74,7 @@ export function moveToState(
   emit: TransactionEmitter,
 ): boolean {
   const { status, ...members } = state
-  const cameBack = state.refundedCents - transaction.refundedCents
+  const cameBack = minus(state.refundedCents, transaction.refundedCents)
   const isSame =
     transaction.type === state.type &&
     transaction.amountCents === state.amountCents &&

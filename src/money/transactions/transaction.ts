@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
@@ -32,7 +32,6 @@ export type TransactionStatus = (typeof transactionMachine.states)[number]
 
 export const transactionTypes = ['card', 'mpp', 'transfer', 'collect', 'refund', 'fee'] as const
 
-/** Evidence for a payment from another system: a network's authorization, a receipt, a checkout's confirmation. */
 export interface Witness {
   type: string
   id: string
@@ -52,7 +51,7 @@ const schema = defineEntity({
     type: p.enum(transactionTypes),
     status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     refundedCents: zeroCents('refunded_cents'),
     /** The part that is disputed, or was credited by a dispute: it cannot be refunded as well. */
     disputedCents: zeroCents('disputed_cents'),

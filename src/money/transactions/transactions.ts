@@ -7,7 +7,7 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, plus } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import {
   type cardPaymentEvents,
@@ -45,7 +45,7 @@ export function refundTransaction(
   now: Date,
   emit: TransactionEmitter,
 ): void {
-  transaction.refundedCents += amountCents
+  transaction.refundedCents = plus(transaction.refundedCents, amountCents)
   transaction.updatedAt = now
   const isBack = transaction.refundedCents === transaction.amountCents
   transactionMachine.move(transaction, isBack ? 'refunded' : 'completed')
@@ -89,8 +89,8 @@ export function completedTransaction(
     runId: null,
     status: transactionMachine.initial,
     currency: 'EUR',
-    refundedCents: 0n,
-    disputedCents: 0n,
+    refundedCents: NO_CENTS,
+    disputedCents: NO_CENTS,
     mcc: null,
     country: null,
     memo: null,

@@ -83,11 +83,9 @@ export const firstOpenWallet = (
   wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>,
 ): string | null => ids.find(id => (wallets.get(id ?? '')?.status ?? 'closed') !== 'closed') ?? null
 
-/** For a request that names no wallet: the owner's oldest open one. */
 export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
   records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
 
-/** For a payment that names no wallet: the only open one. `several` if there is a choice. */
 export async function onlyWallet({
   records,
 }: Pick<Context, 'records'>): Promise<Wallet | 'several' | undefined> {

@@ -1,18 +1,19 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import { type Cents, minus, NO_CENTS, plus } from '../../values/money.ts'
 import { type Balance, type Book, balancesOf } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
 
-export const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
+export const EMPTY: Balance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
 
 export const withBalance = (wallet: Wallet, { availableCents, heldCents }: Balance) =>
   withMembers(wallet, { availableCents, heldCents })
 
 export function balanceIn(book: Book, walletId: string): Balance {
   const { posted, held } = book.balance(walletId)
-  return { availableCents: posted - held, heldCents: held }
+  return { availableCents: minus(posted, held), heldCents: held }
 }
 
 export async function withBalances(
@@ -27,11 +28,10 @@ export async function withBalances(
   return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
 }
 
-/** Its current balance, and the amount that moved, if any. */
 export const walletEvent = (
   { id, status }: Pick<Wallet, 'id' | 'status'>,
-  balanceCents: bigint,
-  amountCents?: bigint,
+  balanceCents: Cents,
+  amountCents?: Cents,
 ): z.output<typeof WalletEvent> => ({
   walletId: id,
   status,
@@ -42,4 +42,4 @@ export const walletEvent = (
 export const eventWithBalance = (
   wallet: Wallet,
   { availableCents, heldCents }: Balance,
-): z.output<typeof WalletEvent> => walletEvent(wallet, availableCents + heldCents)
+): z.output<typeof WalletEvent> => walletEvent(wallet, plus(availableCents, heldCents))

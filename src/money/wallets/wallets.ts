@@ -2,6 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import { balancesOf, freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
@@ -71,8 +72,8 @@ const wallets = implement(walletsApi, {
     if (!wallet) return refuse('wallet_not_found')
     const at = query.at ?? now
     const balance = await walletBalanceAt(sql, tenant, at, wallet.id)
-    const { posted, held } = balance ?? { posted: 0n, held: 0n }
-    return { walletId: wallet.id, at, availableCents: posted - held, heldCents: held }
+    const { posted, held } = balance ?? { posted: NO_CENTS, held: NO_CENTS }
+    return { walletId: wallet.id, at, availableCents: minus(posted, held), heldCents: held }
   },
 
   async close({ params }, context) {

@@ -54,7 +54,6 @@ interface Rails {
   readonly kycProvider?: 'sandbox' | 'manual' | undefined
 }
 
-/** Whether live money is real: a sandbox rail moves none. */
 const hasRealRail = ({ sepaRail, cardProcessor, collectionIban }: Rails): boolean =>
   sepaRail === 'files' || cardProcessor === 'stripe' || collectionIban !== undefined
 

@@ -52,7 +52,6 @@ class Job {
   #pieces: AsyncIterator<unknown> | undefined
   #page = Promise.withResolvers<unknown>()
   readonly #bytes: ReceivedBytes
-  /** The first step of a job with input: it starts reading before the result is requested. */
   #first: Promise<IteratorResult<unknown>> | undefined
 
   constructor(order: JobRequest) {

@@ -31,7 +31,7 @@ interface Payment {
 
 const PAID = new Set(['settlement', 'settled', 'completed', 'refunded'])
 
-/** Read from transactions: reports group by merchant, and have no free text. */
+/** Spending by merchant comes from transactions: reports group by merchant, but cannot search by free text. */
 async function* spentAt(
   merchant: string,
   slots: Slots,
@@ -187,7 +187,6 @@ const answerers: Readonly<Record<string, Answerer>> = {
     if (agent) yield* responder.propose('agents.unfreeze', { id: agent.id })
   },
 
-  /** Limits that the sentence does not name stay. */
   async *limit({ agent, euros, per = 'day', merchant }, responder) {
     if (!agent) return
     const policy = yield* responder.ask<Policy>('policies.effective', { agentId: agent.id })
@@ -233,7 +232,6 @@ const EXAMPLES = [
 const examples = (responder: Responder): string =>
   `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor everything else, connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
 
-/** Answers a sentence by the grammar; `otherwise` answers sentences beyond it, if configured. */
 export async function* answer(
   sentence: string,
   responder: Responder,

@@ -42,7 +42,7 @@ const MessageEvent = z.object({
   agentId: id('agent').nullable(),
 })
 
-/** Lines are objects of this process, which only the service itself passes. */
+/** Lines exist only in this process: the service passes them to itself, and no caller can send them. */
 const lines = z.custom<readonly Line[]>(Array.isArray, 'must be the lines of an answer')
 
 export const canvasApi = {
@@ -98,7 +98,10 @@ export const canvasApi = {
       ),
     },
   }),
-  /** A conversation is no single transaction: the message is stored before the answer, and the answer after it. */
+  /**
+   * A conversation is not one transaction: the message is stored before the answer begins, and the answer
+   * once it is complete.
+   */
   begin: post('/canvas/turns', {
     summary: 'Store a message',
     callers: [],

@@ -31,7 +31,7 @@ const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emi
   return keep(conversationId)
 }
 
-/** A conversation that was deleted meanwhile, or whose owner was erased, stays deleted. */
+/** Does not restore a conversation that was deleted, or whose owner was erased, while the answer was written. */
 const finish: HandlerOf<typeof canvasApi.finish> = async (
   { params, body },
   { records, sql, emit, tenant: { ownerId } },

@@ -37,7 +37,7 @@ export const CanvasLine = z
 
 export type Line = z.output<typeof CanvasLine>
 
-/** PostgreSQL stores neither NUL nor lone surrogates, which cut texts and texts of models may have. */
+/** PostgreSQL stores neither NUL nor lone surrogates. Texts that were cut, and texts of models, may contain both. */
 const kept = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
 export const text = (of: string): Line => ({ type: 'text', text: kept(of) })

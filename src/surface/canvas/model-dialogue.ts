@@ -22,7 +22,7 @@ interface KeptTurn extends Row {
   readonly lines: readonly Line[] | null
 }
 
-/** The last turns before this one, the oldest first, as they are stored: with card numbers masked. */
+/** Returns the turns before this one, the oldest first, with card numbers masked as they are stored. */
 export async function earlierTurns(
   { conversationId, turnId }: { readonly conversationId: string; readonly turnId: string },
   { tenant, sqlAfterCommit }: Pick<Responding, 'tenant' | 'sqlAfterCommit'>,
@@ -52,7 +52,7 @@ function wordsIn(lines: KeptTurn['lines']): string | null {
 const cut = (whole: string, most: number): string =>
   whole.length > most ? `${whole.slice(0, most).toWellFormed()}…` : whole
 
-/** Bounds of one message: answers of the model, calls, tokens, milliseconds. */
+/** Bounds of one message: rounds and calls of the model, tokens, milliseconds. */
 const MESSAGE_LIMITS = { rounds: 8, calls: 16, tokens: 40_000, milliseconds: 60_000 }
 const TOKENS_AN_ANSWER = 2_000
 const MOST_REPEATED = 2
@@ -71,8 +71,8 @@ interface ModelInput {
 }
 
 /**
- * The prompt. Earlier answers have texts of third parties; encoded as JSON, none of them can imitate the
- * message. It is one message, since some models refuse two in a row.
+ * Earlier answers contain texts of third parties; encoded as JSON, none of them can imitate the message. The
+ * prompt is one message, since some models refuse two in a row.
  */
 const promptOf = ({ message, earlier }: ModelInput): string =>
   earlier.length === 0 ? message : `${JSON.stringify({ data: { earlier } })}\n\nThe message:\n${message}`
@@ -168,7 +168,6 @@ const general: readonly ModelTool[] = [
   },
 ]
 
-/** The small set of tools for the caller, and the three that reach all other operations. */
 const toolsFor = async ({ ports, actor }: Pick<Responding, 'ports' | 'actor'>): Promise<ModelTool[]> => [
   ...(await ports.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
     name,

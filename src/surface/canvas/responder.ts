@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import { formatMoney } from '../../values/money.ts'
+import { formatMoney, roundCents } from '../../values/money.ts'
 import { propose } from '../proposals/index.ts'
 import { failure, type Line, text } from './lines.ts'
 import type { Slots } from './parser/parsed-intent.ts'
@@ -18,7 +18,6 @@ export type Responding = Pick<
 
 const LONGEST_RESULT = 20_000
 
-/** Calls operations with the rights of the caller, and proposes changes; each step is a line. */
 export class Responder {
   readonly #context: Responding
   #calls = 0
@@ -35,7 +34,10 @@ export class Responder {
     return this.#context.ports.pageUrl(path)
   }
 
-  /** Calls an operation that reads; undefined after a refusal, which is a line. `T` is the answer of its contract. */
+  /**
+   * Calls an operation that reads. A refusal becomes a line, and the result is undefined. `T` is the answer
+   * of its contract.
+   */
   async *ask<T>(operation: string, given: Given): AsyncGenerator<Line, T | undefined> {
     const id = String(++this.#calls)
     yield { type: 'tool_call', id, operation, input: { ...given } }
@@ -71,7 +73,7 @@ export class Responder {
 export type Answerer = (slots: Slots, responder: Responder) => AsyncGenerator<Line>
 
 export const euros = (amount: number): string =>
-  `${amount < 0 ? '-' : ''}${formatMoney(BigInt(Math.round(Math.abs(amount) * 100)))}`
+  `${amount < 0 ? '-' : ''}${formatMoney(roundCents(Math.abs(amount) * 100))}`
 
 const FEW = 10
 
@@ -86,5 +88,4 @@ export function listed(
   return text(`${some}\n${lines.join('\n')}${isCut ? '\n- and more' : ''}`)
 }
 
-/** `2026-11-22 09:30` */
 export const minute = (at: string): string => at.slice(0, 16).replace('T', ' ')

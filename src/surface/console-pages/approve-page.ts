@@ -1,4 +1,5 @@
 import { jsonName } from '../../values/json-names.ts'
+import { roundCents } from '../../values/money.ts'
 import { type Content, type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
@@ -200,5 +201,4 @@ function remainingText({ rule, remaining, limit }: ShownCheck, language: Languag
   return approve.left(euros(language, remaining ?? 0), euros(language, limit ?? 0))
 }
 
-const euros = (language: Language, figure: number): string =>
-  amountIn(language, BigInt(Math.round(figure * 100)))
+const euros = (language: Language, figure: number): string => amountIn(language, roundCents(figure * 100))

@@ -24,14 +24,12 @@ export const webauthn = pageAsset('webauthn', 'js', webauthnBundle())
 /** Loads first in the head, so that clicks before the other scripts are kept. */
 export const firstScript = pageAsset('early', 'js', earlyScript())
 
-/** Shared by the scripts of all pages, including the console; loads the WebAuthn bundle on demand. */
 export const shared = pageAsset(
   'page',
   'js',
   read('scripts/page.js').replace('./webauthn.js', `./${webauthn.name}`),
 )
 
-/** Scripts import the shared one by its content-addressed name. */
 const script = (name: string): PageAsset =>
   pageAsset(name, 'js', read(`scripts/${name}.js`).replace('./page.js', `./${shared.name}`))
 

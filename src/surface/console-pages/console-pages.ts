@@ -17,7 +17,6 @@ import { waitingPage } from './waiting-page.ts'
 
 const HTML = 'text/html; charset=utf-8'
 
-/** Only scripts, styles, images and connections of this origin. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 

@@ -14,7 +14,7 @@ interface PageParts {
   readonly language: Language
   readonly title: string
   readonly content: Content
-  /** The relative path to the root of the service: relative addresses work below a path, too. */
+  /** The relative path to the root of the service, so that addresses also work below a path. */
   readonly root: './' | '../'
   readonly script?: (typeof scripts)[keyof typeof scripts]
   readonly viewer?: Viewer
@@ -22,7 +22,7 @@ interface PageParts {
   readonly isTest?: boolean
 }
 
-/** A whole page. Everything it loads has this origin, and it has no inline code. */
+/** A whole page. It loads only from its own origin, and has no inline code. */
 export function layout({ language, title, content, root, script, viewer, isWide, isTest }: PageParts): Html {
   const { frame, script: words } = texts[language]
   const assets = `${root}login/assets/`
@@ -92,6 +92,6 @@ export const notice = (
 ${link && html`<p>${link}</p>`}`,
   })
 
-/** In the time zone of Frankfurt, and in the reader's own where scripts run, as in the console. */
+/** Shows the time zone of Frankfurt; where scripts run, the page shows the reader's own zone. */
 export const timeIn = (language: Language, at: Date): Html =>
   html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`

@@ -17,7 +17,6 @@ export interface PairingView {
   readonly expiresAt: Date
   readonly mayDoAll: boolean
   readonly scopes: readonly string[]
-  /** Whether the key of the terminal may write by MCP tools. */
   readonly toolWrites: boolean
   readonly isTest: boolean
   readonly viewer: Viewer

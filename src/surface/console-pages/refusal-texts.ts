@@ -1,6 +1,5 @@
 import type { Language } from '../../web/language.ts'
 
-/** The refusals that these pages can show, each with its remedy: English, then German. */
 const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   unauthenticated: [
     'Your session has ended. Sign in again.',

@@ -1,6 +1,5 @@
 import type { Language } from '../../web/language.ts'
 
-/** Rules by the names of their checks: English, then German. */
 const names: Readonly<Record<string, readonly [en: string, de: string]>> = {
   agentStatus: ['Agent status', 'Status des Agenten'],
   cardStatus: ['Card status', 'Status der Karte'],
@@ -35,8 +34,8 @@ export const ruleName = (rule: string, language: Language): string =>
   names[rule]?.[language === 'de' ? 1 : 0] ?? rule
 
 /**
- * German texts of the rules that require approval; the engine has the English ones. `limit` is in euros,
- * `used` is the risk score.
+ * German texts of the rules that require approval; the rule engine writes the English ones. `limit` is in
+ * euros, `used` is the risk score.
  */
 const germanReasons: Readonly<Record<string, (figures: { limit: string; used: number | null }) => string>> = {
   autoApproveLimitEuros: ({ limit }) =>
@@ -71,7 +70,6 @@ export const unitOf = (rule: string): 'euros' | 'minutes' | 'payments' => {
   return rule === 'maxUsageCount' ? 'payments' : 'euros'
 }
 
-/** Rules whose figures are no spending limit. */
 export const rulesWithoutLimit: ReadonlySet<string> = new Set([
   'autoApproveLimitEuros',
   'amountTolerancePercent',

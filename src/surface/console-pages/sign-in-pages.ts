@@ -5,7 +5,7 @@ import { scripts } from './assets.ts'
 import { layout, notice, type Viewer } from './layout.ts'
 import { texts } from './texts.ts'
 
-/** Sign-in by passkey, or by a link whose token is behind the `#`, where only the script sees it. */
+/** Offers a passkey, or a link whose token is behind the `#`, where only the script sees it. */
 export function loginPage(language: Language): Html {
   const { signIn } = texts[language]
   return layout({
@@ -60,7 +60,7 @@ export function joinPage(language: Language): Html {
   })
 }
 
-/** A person types the code of a device, sees what it requests, and approves it. The script inserts what was found. */
+/** A person types the code of a device, and sees what the device requests. The script inserts that text. */
 export function devicePage(
   { viewer, isTest }: { readonly viewer: Viewer; readonly isTest: boolean },
   language: Language,

@@ -23,7 +23,7 @@ export const english = {
     linkLead: 'The link works once. It is used up when you press the button, not before.',
     linkButton: 'Sign in with this link',
     other: 'No passkey on this device, or lost it? Ask an owner of the account for a link.',
-    // For the operator: the sentence ends with the link `recovery`.
+    // Shown to operators; the sentence ends with the link `recovery`.
     own: 'Running this service yourself? Until the first passkey exists, npm start prints a sign-in link, and agentpay login gets one. After that, use',
     recovery: 'account recovery',
   },
@@ -82,7 +82,7 @@ export const english = {
     notices: 'What holds up the payment',
     limits: 'Remaining limits',
     noLimits: 'No limits apply.',
-    // A limit per payment is never used up.
+    // A limit per payment has no used part.
     each: (limit: string) => `up to ${limit}`,
     left: (remaining: string, limit: string) => `${remaining} of ${limit} left`,
     leftMinutes: (remaining: number) => (remaining === 1 ? '1 minute left' : `${remaining} minutes left`),
@@ -103,7 +103,6 @@ export const english = {
       returned: 'The payment was returned.',
       cancelled: 'The payment was cancelled before it was sent.',
     },
-    // For payments whose amount differs from the approved one.
     paid: (sum: string, approved: string) => `${sum} was paid; ${approved} was approved.`,
     proof: 'Proof of approval',
     proofLink: 'Open proof',

@@ -16,7 +16,6 @@ import { isCardUnusable, rulesWithoutLimit } from './rule-texts.ts'
 import type { ApprovalState, ApproveTexts } from './texts-en.ts'
 import type { WaitingIntent, WaitingView } from './waiting-page.ts'
 
-/** The scopes of a session follow the person's present role. */
 export function viewerOf({ name, scopes }: Actor): Viewer {
   const role = scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
   return { name: name ?? '', role }
@@ -32,7 +31,7 @@ export interface ShownCheck {
   readonly message: string
 }
 
-/** Names and texts are as third parties gave them; the page makes them safe. */
+/** Names and texts come from third parties unchanged; the page escapes them. */
 export interface ApprovalView {
   readonly id: string
   readonly state: ApprovalState
@@ -50,17 +49,16 @@ export interface ApprovalView {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly reasons: readonly ShownCheck[]
-  /** Checks that would refuse an approval now. */
+  /** Checks that refuse an approval at the present time. */
   readonly obstacles: readonly ShownCheck[]
-  /** Checks that allow an approval but hold up the payment after it. */
+  /** Checks that allow an approval, but delay the payment after it. */
   readonly notices: readonly ShownCheck[]
   readonly limits: readonly ShownCheck[]
   readonly decidedAt: Date
   readonly decidedBy: { readonly type: string; readonly name: string | null } | null
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
-  /** The amount paid: a merchant may take less than was approved. */
-  readonly paidCents: bigint | null
+  readonly paidCents: Cents | null
   readonly hasProof: boolean
   readonly viewer: Viewer
   readonly mayDecide: boolean
@@ -121,7 +119,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
 const isLimit = ({ rule, remaining }: ShownCheck): boolean =>
   remaining !== null && !rulesWithoutLimit.has(rule)
 
-/** An intent expires at its deadline, before the sweep has noticed. */
+/** An intent counts as expired from its deadline on, even before the sweep has closed it. */
 const stateOf = ({ status, expiresAt }: Intent, now: Date): ApprovalState =>
   status === 'created' && expiresAt <= now ? 'expired' : status
 
@@ -173,7 +171,7 @@ export async function readPairing(
 
 const MOST = 50
 
-/** Reads one more than are shown, to know whether there are more. */
+/** Reads one intent more than is shown, to know whether there are more. */
 const WAITING = `
 select id, agent_id as "agentId", amount_cents as "amountCents", merchant as payee, purpose, expires_at as "expiresAt"
 from intents where (owner_id, mode) = ($1, $2) and status = 'created' and expires_at > $3

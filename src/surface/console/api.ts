@@ -8,7 +8,7 @@ const pageHeaders = {
   Vary: 'Refusals are pages for clients that accept `text/html`.',
 }
 
-/** Filters of the lists on the page; the operations of the lists validate them. */
+/** Filters of the lists on the page. The operation of each list validates its own. */
 const address = z.record(z.string().min(1).max(40), z.string().max(400)).meta({
   maxProperties: 30,
   description:

@@ -19,8 +19,8 @@ interface PageQuery extends Pick<PageRequest, 'path' | 'query'> {
 }
 
 /**
- * The page in its frame, or only its parts if the address names some (`?part=waiting,agents`). A refusal of
- * an operation is shown in the frame.
+ * Serves the page in its frame, or only the parts that the address names (`?part=waiting,agents`). A refusal
+ * of an operation is shown in the frame.
  */
 async function show(page: Page, asked: PageQuery, context: PageContext) {
   const { part: names, ...query } = asked.query
@@ -54,7 +54,6 @@ const trackReads = (query: PageRequest['query'], read: Set<string>): PageRequest
     },
   })
 
-/** Refuses parameters that the page has not read, as an operation refuses unknown ones. */
 function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): void {
   const unknown = Object.keys(query).find(name => !read.has(name))
   if (unknown !== undefined)
@@ -72,7 +71,6 @@ const missingPage: Page = async () => {
 
 const HTML = 'text/html; charset=utf-8'
 
-/** Only scripts, styles, images, connections and forms of this origin. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 

@@ -140,7 +140,6 @@ const bannerFrom = (
 
 const CLOCK_SLACK_MS = 1_500
 
-/** The time of the test clock, if it differs from the real one. */
 const movedClock = ({ now }: PageRequest): string =>
   now.getTime() - clock.milliseconds() > CLOCK_SLACK_MS
     ? `. The test clock is ahead: ${minuteInWords(now)}`

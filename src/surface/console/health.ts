@@ -11,7 +11,6 @@ export function healthOn(request: PageRequest): Promise<Health> {
   return health
 }
 
-/** Problems of the service as a sentence; undefined if there are none. */
 export async function healthInWords(request: PageRequest): Promise<string | undefined> {
   const { checks } = await healthOn(request)
   if (checks.temporal === 'unreachable')

@@ -23,7 +23,6 @@ export type ItemOf<O extends Pick<AnyOperation, 'returns'>> =
 export interface LivePart {
   readonly id: string
   readonly events: readonly string[]
-  /** Restricts events to those whose data has this id. */
   readonly about?: string
   readonly make: () => Promise<Html> | Html
 }
@@ -34,20 +33,19 @@ export interface PageRequest {
   readonly tenant: Tenant
   readonly now: Date
   readonly ports: Pick<Ports, 'publicUrl' | 'pageUrl' | 'runUrl' | 'tools'>
-  /** The id in the address of a record's page; empty on other pages. */
+  /** The id of a record's page; empty on other pages. */
   readonly id: string
   /** A parameter that the page does not read is refused. */
   readonly query: Readonly<Record<string, string>>
   readonly section: { readonly name: string; readonly title: string }
   readonly path: string
-  /** The address of `path`, relative to this page: the service may be served below a path. */
+  /** Makes the address of `path` relative to this page, since the service may be served below a path. */
   to(path: string): string
-  /** Whether the person may call the operation. Pages hide what would be refused; only the API enforces it. */
+  /** Whether the person may call the operation. Pages hide what the API would refuse; only the API enforces it. */
   may(operation: AnyOperation): boolean
   part(part: LivePart): Promise<Html>
 }
 
-/** A section of the console: its entry in the navigation, its list, and the page of one of its records. */
 export interface Section {
   readonly title: string
   readonly needs?: AnyOperation

@@ -9,8 +9,8 @@ export const callTool = async (call: ToolCall, context: Context): Promise<object
   withoutCardNumbers(await answered(call, context), call.name, context)
 
 /**
- * A defect of the service goes to the log, since its message may come from the database. Protocol errors are
- * answered as such.
+ * A defect of the service goes only to the log, since its message may come from the database. Protocol errors
+ * are answered as such.
  */
 async function answered(call: ToolCall, context: Context): Promise<object> {
   try {
@@ -31,7 +31,7 @@ async function answerOf(call: ToolCall, context: Context): Promise<object> {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(call.name))
 }
 
-/** An unknown tool is a protocol error; a refusal of a tool is a result, which the model reads. */
+/** An unknown tool is a protocol error. A refusal of a tool is a result, which the model reads. */
 export const isTool = (name: string, { ports }: Context): boolean =>
   ownToolNamed(name) !== undefined || ports.tools.named(name) !== undefined
 

@@ -42,8 +42,8 @@ export async function declarationResult(
 }
 
 /**
- * The client calls again after its person has seen the page. The call is about the intent that the first call
- * declared.
+ * The client calls again after its person has seen the page. The second call belongs to the intent that the
+ * first call declared.
  */
 export async function resumedResult(id: string, context: Context): Promise<object> {
   const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
@@ -76,12 +76,12 @@ async function explained({ id }: Intent, context: Context) {
   return { summary, remedies }
 }
 
-/** In seconds: proxies and clients often give up after a minute. */
+/** In seconds. Proxies and clients often give up after a minute. */
 export const LONGEST_WAIT = 50
-/** The poll interval when too many callers already wait for events. */
+/** Applies when too many callers already wait for events. */
 const LOOK_EVERY_MS = 2_000
 
-/** Waits for the decision of a person, for at most this many seconds; clients may call again. */
+/** Waits for a person's decision, at most this many seconds. Clients may call again. */
 export async function waitForIntent(id: string, seconds: number, context: Context): Promise<Result> {
   const first = await look(id, context)
   const answer = seconds > 0 && isWaiting(first) ? await decidedIntent(id, seconds, context) : first
@@ -109,7 +109,6 @@ async function decidedIntent(id: string, seconds: number, context: Context): Pro
   }
 }
 
-/** Signals each possible change of the intent, and once when listening begins. */
 async function* changesOf(id: string, ending: AbortSignal, { ports, tenant }: Context): AsyncGenerator<void> {
   const isWanted = ({ data }: FollowedEvent) => data.intentId === id
   const events = await ports.waitForEvents({ tenant, from: undefined, isWanted, ending })

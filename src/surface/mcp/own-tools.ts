@@ -5,11 +5,10 @@ import { LONGEST_WAIT, waitForIntent } from './intents.ts'
 import { proposeByTool, runTarget } from './run-operation.ts'
 import { type Given, refused, succeeded } from './tool-call.ts'
 
-/** A tool that is more, or less, than one operation. */
 interface OwnTool {
   readonly definition: ToolDefinition
   readonly scope?: string
-  /** Agent tokens have the small set; keys and people reach all their operations. */
+  /** Agent tokens get the small set of tools; keys and people reach all their operations. */
   readonly isForAgents: boolean
   run(given: Given, context: Context): Promise<object>
 }
@@ -166,7 +165,7 @@ const all: readonly OwnTool[] = [wait, proposeChange, search, describe, call]
 
 export const ownTools = (actor: Actor): readonly OwnTool[] => all.filter(tool => !refusalOf(tool, actor))
 
-/** Looks a tool up by name, without checking rights. */
+/** Does not check rights. */
 export const ownToolNamed = (name: string): OwnTool | undefined => byName.get(name)
 
 const byName = new Map(all.map(tool => [tool.definition.name, tool]))

@@ -5,15 +5,15 @@ import { callTool, isTool } from './call-tool.ts'
 import { contents, OPENAPI } from './resources.ts'
 import { IDENTITY } from './server.ts'
 
-/** From this version on, a client sends its identity and capabilities with each message. */
+/** From this version on, each message contains the client's identity and capabilities. */
 const NEWEST = '2026-07-28'
 
 const PREFIX = 'io.modelcontextprotocol/'
 const NAMES = ['clientCapabilities', 'clientInfo', 'protocolVersion'].map(name => PREFIX + name)
 
 /**
- * Whether the envelope has only the client's identity, without capabilities. Clients that open addresses,
- * want progress, or send unknown members get the protocol's own server.
+ * Whether the envelope contains only the client's identity, without capabilities. The protocol's own server
+ * answers clients that open addresses, want progress, or send unknown members.
  */
 function isPlainEnvelope(envelope: unknown): boolean {
   if (!isRecord(envelope) || Object.keys(envelope).sort().join() !== NAMES.join()) return false
@@ -32,16 +32,14 @@ const isPlainClient = (client: unknown): boolean =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A well-formed request that does not need the protocol's own server. */
 interface PlainRequest {
   readonly id: string | number
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
-  /** Whether the version sends the client's identity with each message, and gets JSON. */
   readonly isNewest: boolean
 }
 
-/** Versions in which a request is one message, its answer one event, and the client's identity is not repeated. */
+/** In these versions a request is one message, its answer is one event, and the client's identity is not repeated. */
 const OLDER: ReadonlySet<string | undefined> = new Set([
   undefined,
   '2024-11-05',
@@ -52,7 +50,6 @@ const OLDER: ReadonlySet<string | undefined> = new Set([
 
 const REQUEST = 'id jsonrpc method params'
 
-/** The request in a message; undefined if the message is anything else, or not well-formed. */
 export function plainRequestIn(
   message: unknown,
   { headers }: Pick<Context, 'headers'>,
@@ -87,7 +84,7 @@ const membersOf = (value: object): string => Object.keys(value).sort().join(' ')
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Byte for byte as the protocol's own server writes it. */
+/** Writes the same bytes as the protocol's own server. */
 function answerText({ id, isNewest }: PlainRequest, result: object): string {
   if (!isNewest) return `event: message\ndata: ${JSON.stringify({ result, jsonrpc: '2.0', id })}\n\n`
   const { _meta: own } = result as { readonly _meta?: object }
@@ -101,13 +98,13 @@ const answerFile = ({ isNewest }: PlainRequest, content: Content): File => ({
   content,
 })
 
-/** This tool holds the connection; the protocol's own server begins its answer at once. */
+/** This tool keeps the connection open, so the protocol's own server begins its answer at once. */
 const LONG = 'wait_for_intent'
 
 const NAMED = new Set(['name', 'arguments name'])
 
 /**
- * Answers a plain tool call without the protocol's server, which costs several times the operation itself. A
+ * Answers a simple tool call without the protocol's server, which costs several times the operation itself. A
  * test compares the bytes. Undefined for every other request.
  */
 export async function callDirectly(request: PlainRequest, context: Context): Promise<File | undefined> {
@@ -141,7 +138,7 @@ async function* inPieces(before: string, document: readonly Buffer[], after: str
   yield after
 }
 
-/** The document escaped as a JSON string, made once. */
+/** The document escaped as a JSON string. It is made once. */
 const escaped = new WeakMap<File, Promise<readonly Buffer[]>>()
 
 function escapedOnce(document: File): Promise<readonly Buffer[]> {
@@ -155,7 +152,7 @@ const PIECE = 65_536
 function* piecesOf(text: string): Sliced<Buffer[]> {
   const pieces: Buffer[] = []
   for (let at = 0; at < text.length; ) {
-    // A surrogate pair is not split.
+    // Keeps surrogate pairs together.
     const end = at + PIECE + (isFirstHalf(text.charCodeAt(at + PIECE - 1)) ? 1 : 0)
     pieces.push(Buffer.from(JSON.stringify(text.slice(at, end)).slice(1, -1)))
     at = end

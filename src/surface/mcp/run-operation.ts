@@ -16,7 +16,6 @@ import {
   type ToolCall,
 } from './tool-call.ts'
 
-/** Runs an operation for a tool of its own name or for `call_operation`, which share this path. */
 export async function runTarget(target: ToolTarget, call: ToolCall, context: Context): Promise<object> {
   if (target.isWriting && !mayWrite(context.actor)) {
     const { idempotencyKey: _, ...given } = call.given
@@ -44,7 +43,7 @@ async function runOperation(
   const { idempotencyKey, ...members } = given
   const endless = nonFiniteNumberIn(members, '')
   if (endless !== undefined) return wrong(`${endless}: this number is too large.`)
-  // The order of members makes no difference, since answers are stored by the canonical form.
+  // Answers are stored by the canonical form, so the order of members makes no difference.
   const named = JSON.parse(canonicalJson(members)) as Given
   if (idempotencyKey !== undefined && idempotencyKey !== null) {
     return isKey(idempotencyKey) ? callOnce(operation, named, idempotencyKey, context) : wrong(NO_KEY)
@@ -65,7 +64,7 @@ const wrong = (message: string): ToolAnswer => ({
   isRepeated: false,
 })
 
-/** The place of a number that JSON can write but no double can hold, such as 1e400; undefined if there is none. */
+/** Finds a number that JSON can write but a double cannot hold, such as 1e400; undefined if there is none. */
 function nonFiniteNumberIn(value: unknown, place: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : place
   if (typeof value !== 'object' || value === null) return undefined
@@ -76,7 +75,7 @@ function nonFiniteNumberIn(value: unknown, place: string): string | undefined {
   return undefined
 }
 
-/** After a refusal the call may be tried again; an unknown outcome is repeated with the same key. */
+/** A refused call may be tried again. A call with an unknown outcome is repeated with the same key. */
 const isRefusal = ({ status, refusal, body }: ToolAnswer): boolean =>
   (refusal !== undefined && status < 500 && refusal.code !== 'in_progress') ||
   (body as { status?: unknown } | undefined)?.status === 'denied'
@@ -121,7 +120,7 @@ async function keyOfCall(context: Context, operation: string, given: object): Pr
   return row.key
 }
 
-/** After a refusal an identical call is a new attempt, since the obstacle may be gone by then. */
+/** After a refusal, an identical call is a new attempt, since its obstacle may be gone. */
 const forgetCall = (context: Context, operation: string, given: object, key: string): Promise<unknown> =>
   context.sql(FORGET, [...callIdentity(context, operation, given), key])
 

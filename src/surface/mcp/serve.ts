@@ -8,7 +8,7 @@ import { serverFor } from './server.ts'
 
 const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
-/** Stateless: any process answers any message. */
+/** MCP has no state here: any process answers any message. */
 export async function serve(context: Context): Promise<File> {
   const message = messageIn(context)
   if (message instanceof Problem) return protocolError(-32_700, message.message)
@@ -16,7 +16,6 @@ export async function serve(context: Context): Promise<File> {
   return (await serveDirectly(message, context)) ?? serveByProtocol(message, context)
 }
 
-/** Answers simple messages without a server of the protocol, with the same bytes; undefined for all others. */
 export async function serveDirectly(message: unknown, context: Context): Promise<File | undefined> {
   const request = plainRequestIn(message, context)
   return request && ((await callDirectly(request, context)) ?? readDirectly(request, context))

@@ -87,7 +87,7 @@ const all: readonly Prompt[] = [
   },
 ]
 
-/** Quotes text of people, so that it cannot end its quotes. */
+/** Escapes the text of people, so that it cannot end its quotes. */
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 200))
 
 const prompts = all.map(({ text: _, ...prompt }) => prompt)

@@ -10,7 +10,7 @@ export interface ToolCall {
   readonly given: Given
   readonly canOpenUrls: boolean
   readonly responses: Readonly<Record<string, unknown>> | undefined
-  /** State that the client returns with them; nothing proves that it is unchanged. */
+  /** State that the client returns. Nothing proves that it is unchanged. */
   readonly state?: unknown
 }
 
@@ -36,7 +36,6 @@ export function succeeded(body: unknown, isRepeated = false, ...sentences: reado
   const said = [...(isRepeated ? [REPEATED] : []), ...sentences]
   const shown = body === undefined ? 'Done.' : typeof body === 'string' ? body : JSON.stringify(body)
   return {
-    // In the order of the protocol's own server.
     ...(isRepeated ? { _meta: { 'agentpay/repeated': true } } : {}),
     content: [...said.map(text), text(shown)],
     ...(isRecord(body) ? { structuredContent: body } : {}),
@@ -80,5 +79,5 @@ export function withoutCardNumbers<T extends object>(
   return masked as T
 }
 
-/** The answer as it will be sent: texts that are JSON are checked as text, where numbers are readable. */
+/** Texts that are JSON are checked as they will be sent, where numbers are readable. */
 const asSent = (leaving: object): unknown => JSON.parse(JSON.stringify(leaving))

@@ -15,23 +15,23 @@ import { externalCall, type InputOf, implement } from '../../kernel/contract/ope
 import { type Answer, type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
-import { money } from '../../values/money.ts'
+import { cents, money, roundCents } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { type CredentialAnswer, type Scenario, scenarioOf } from './scenarios.ts'
 
 /**
- * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and no
- * ledger has it.
+ * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and is not
+ * in a ledger.
  */
 const tenant = { ownerId: PLATFORM_OWNER, mode: 'test' } as const
 
-const USUAL = 250n
+const USUAL = cents(250n)
 
 const json = (value: object): File => ({ type: 'application/json', content: JSON.stringify(value) })
 
 type Failure = Parameters<MerchantContext['refuse']>[0]
 
-/** The good merchant, whose offer and answer each scenario changes. */
+/** A merchant that follows the protocol. Each scenario changes its offer or its answer. */
 const payee: Payee<File, Failure> = {
   async find({ scenario = '', amountEuros }, context) {
     if (!scenarioOf(scenario)) return undefined
@@ -44,7 +44,7 @@ const payee: Payee<File, Failure> = {
     return {
       ...members,
       externalId: scenario,
-      amountCents: amountEuros === undefined ? USUAL : BigInt(Math.round(Number(amountEuros) * 100)),
+      amountCents: amountEuros === undefined ? USUAL : roundCents(Number(amountEuros) * 100),
       description: `The scenario ${scenario} of the sandbox`,
       merchantName: 'Sandbox merchant',
     }
@@ -84,7 +84,7 @@ const PIECE = ' '.repeat(65_536)
 
 const pause = (milliseconds: number) => new Promise<void>(resolve => clock.alarm(milliseconds, resolve))
 
-/** Breaks the connection in the middle of the body. The pause lets the headers out before. */
+/** Breaks the connection in the middle of the body. The pause lets the headers arrive first. */
 async function* cutOff(): ByteStream {
   yield '{"content": "The first half of'
   await pause(200)
@@ -109,7 +109,6 @@ const bodies: Readonly<Partial<Record<CredentialAnswer, () => ByteStream>>> = {
   dawdles: dawdling,
 }
 
-/** Changes the answer of the good merchant according to the scenario, after the card is charged. */
 function afterCharge(
   paid: WithHeaders<File>,
   { ending, receipt = same => same }: Scenario,
@@ -134,7 +133,7 @@ function withoutCharge(
   if (scenario.ending === 'fails') return context.refuse('failed')
   const isDearer = scenario.ending === 'asks_more'
   return challengeAnswer(
-    isDearer ? { ...article, amountCents: article.amountCents * 10n } : article,
+    isDearer ? { ...article, amountCents: cents(article.amountCents * 10n) } : article,
     scenario,
     context,
   )
@@ -157,7 +156,7 @@ type Input = InputOf<typeof mppMerchantsApi.get>
 const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
   amountEuros === undefined ? params : { ...params, amountEuros }
 
-/** Answers that charge no card only read; those that do charge it like a payment request. */
+/** Scenarios that do not charge the card only read; the others charge it like a payment request. */
 const merchant = externalCall(mppMerchantsApi.get, {
   ...good,
 

@@ -17,13 +17,12 @@ export type CredentialAnswer =
 export interface Scenario {
   readonly about: string
   readonly challenge?: OfferOverrides | 'nothing' | 'thousands' | 'other_methods' | 'elsewhere' | 'no_money'
-  /** Whether it charges the card, exactly as payment requests do. */
   readonly charges: boolean
   readonly ending: CredentialAnswer
   readonly receipt?: (receipt: Receipt) => Receipt | null
 }
 
-/** A key of 1024 bits, which can be broken. */
+/** A key of 1024 bits, which is too weak. */
 const WEAK =
   'sUPggLoYdfmOgVLsR_CYjfgTD41xIs6R5lbwUiTPSHnD6x0JOkPEMVOW4VOd3wffyvVENx_koKzN2OTIPlsOUscKH8V4adsBxlYzdHcY4ncCnmBea0S73naM8X9SLd-iL8wziLIA-eLHP5hRJVX4aGI6X8RYhd_6yTSbeH2Aum0'
 

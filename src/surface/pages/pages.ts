@@ -7,7 +7,7 @@ import { pagesApi } from './api.ts'
 
 type Page = WithHeaders<File>
 
-/** Programs accept Markdown, and list it before HTML if they accept both; browsers never do. */
+/** Programs that accept Markdown get it, also if they accept HTML equally. Browsers never ask for Markdown. */
 function wantsMarkdown(accept = ''): boolean {
   const [markdown = -1, html = -1] = ['text/markdown', 'text/html'].map(type => accept.indexOf(type))
   return markdown >= 0 && (html < 0 || markdown < html)

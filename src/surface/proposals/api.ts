@@ -82,7 +82,7 @@ const changeFails = {
   proposal_applying: [409, 'The proposal is being applied. Check again in a minute.'],
 } as const satisfies Record<string, Failure>
 
-/** Computed by the service itself: an object of this process, which no caller can send. */
+/** The service computes this object itself; no caller can send it. */
 const newProposal = z.strictObject({
   proposal: z.custom<NewProposal>(
     given => typeof given === 'object' && given !== null && 'operation' in given,
@@ -137,7 +137,6 @@ export const proposalsApi = {
     fails: changeFails,
     emits: decided,
   }),
-  /** Called by the tools of assistants and the conversation, after they have looked up the record. */
   make: post('/canvas/proposals', {
     summary: 'Store a proposal',
     callers: [],
@@ -145,7 +144,6 @@ export const proposalsApi = {
     returns: [201, z.object({ proposal: ProposalRecord.nullable(), isRepeated: z.boolean() })],
     emits: created,
   }),
-  /** Expires an open proposal, and resolves one whose attempt has no known outcome. */
   end: post('/canvas/proposals/{id}/end', {
     summary: 'End a proposal that is due',
     callers: [],

@@ -50,7 +50,7 @@ const applierOf = (actor: Actor, address: string | null): Applier => ({
   address,
 })
 
-/** The attempt, as recovery needs it after a crash. `isRepeated`: an earlier attempt may have done it. */
+/** The attempt, as recovery needs it after a crash. `isRepeated` says that an earlier attempt may have done it. */
 function beginning(proposal: Proposal, attempt: Attempt, isRepeated: boolean, now: Date): ApplyReservation {
   proposalMachine.move(proposal, 'applying')
   Object.assign(proposal, { attempt, dueAt: after(now, APPLYING_FOR_MS), tries: proposal.tries + 1 })
@@ -74,7 +74,7 @@ export const apply = externalCall(proposalsApi.apply, {
     const attempt: Attempt = {
       applier: applierOf(actor, address),
       webauthnAssertion: body.webauthnAssertion ?? null,
-      // After a refusal nothing was done under the earlier key, so the next attempt has its own.
+      // A refusal under the earlier key did nothing, so the next attempt has its own key.
       key: proposal.refusal ? `${proposal.id}.${proposal.tries}` : proposal.id,
       begunAt: clock.real().toISOString(),
     }
@@ -138,13 +138,12 @@ const UNKNOWN = {
   message: 'The outcome is unknown. Check the record before you propose it again.',
 }
 
-/** What may have been done under an expired key is never repeated. */
+/** An operation that may have run under an expired key is never repeated. */
 function failUnknown(proposal: Proposal, context: Pick<Ending, 'emit' | 'now'>): void {
   proposal.refusal = UNKNOWN
   end(proposal, 'failed', context)
 }
 
-/** Records the outcome of an attempt, unless another process has done so meanwhile. */
 async function recordOutcome(id: string, applied: ApplyOutcome, context: Ending): Promise<Proposal | null> {
   const { records, now } = context
   const proposal = await records.lock(Proposal, id)
@@ -180,7 +179,7 @@ interface ApplyReservation {
   readonly basis: string | null
   readonly agentId: string | null
   readonly attempt: Attempt
-  /** An earlier attempt may have done it, so the basis is not checked again. */
+  /** The earlier attempt may have changed the record, so its basis is not checked again. */
   readonly isRepeated: boolean
 }
 
@@ -190,7 +189,7 @@ type ApplyOutcome =
   | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
   | { readonly outcome: 'unknown' }
 
-/** After these codes the operation may be in progress, or done. */
+/** After these codes the operation may be running, or done. */
 const UNDECIDED_CODES: ReadonlySet<string> = new Set(['in_progress', 'outcome_unknown'])
 
 /** Runs the operation with the rights of the applier; the proposal's id is the idempotency key. */
@@ -247,7 +246,6 @@ function idIn(body: unknown): string | null {
 export const proposalResponse = (proposal: Proposal) =>
   withMembers(proposal, { changes: [...proposal.changes], input: { ...proposal.input } })
 
-/** Events have ids and states, and no text. */
 export const proposalEvent = ({
   id,
   agentId,

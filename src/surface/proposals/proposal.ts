@@ -19,20 +19,20 @@ export const proposalMachine = machine('proposal', {
   failed: [],
 })
 
-/** Written exactly as in the partial index of deadlines. */
+/** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
 export const OPEN = "status in ('open', 'applying')"
 
 export const OPEN_FOR_MS = minutes(15)
 
-/** An attempt has the proposal for this long; then the sweep takes it over. */
+/** An attempt holds the proposal for this long. Then the sweep takes it over. */
 export const APPLYING_FOR_MS = minutes(1)
 
-/** Bounds the open proposals of one proposer, since a person reads each. */
+/** Bounds the open proposals of one proposer, since a person reads each of them. */
 export const MOST_OPEN = 20
 
 /**
- * How long an attempt is repeated: far less than idempotency keys are kept, since under an expired key it
- * would be done twice, and not hours after the person's decision.
+ * An attempt is repeated for this long. It is far shorter than the life of idempotency keys, since an
+ * operation under an expired key could run twice; and it must not run hours after the person's decision.
  */
 export const REPEATED_FOR_MS = minutes(30)
 
@@ -59,7 +59,7 @@ interface Decider {
   readonly name: string | null
 }
 
-/** The applier as plain JSON, which survives a crash. */
+/** The person who applies, as plain JSON, which survives a crash. */
 export interface Applier extends Decider {
   readonly type: 'key' | 'console'
   readonly scopes: readonly string[]
@@ -67,12 +67,12 @@ export interface Applier extends Decider {
   readonly address: string | null
 }
 
-/** The operation is done once under this key. */
+/** Under this key the operation runs once. */
 export interface Attempt {
   readonly applier: Applier
   readonly webauthnAssertion: unknown
   readonly key: string
-  /** By the real clock, in ISO 8601, as the expiry of keys is. */
+  /** Uses the real clock, as the expiry of keys does. In ISO 8601. */
   readonly begunAt: string
 }
 
@@ -105,10 +105,6 @@ const schema = defineEntity({
   },
 })
 
-/**
- * An operation with its input, proposed by a caller who lacks the right to run it. A person applies or
- * dismisses it.
- */
 export class Proposal extends schema.class {}
 schema.setClass(Proposal)
 
@@ -128,10 +124,10 @@ export interface NewProposal {
   readonly proposerId: string
 }
 
-/** Included in the basis of proposals for an agent, since the applier decides with the agent's policy in mind. */
+/** Part of the basis of proposals for an agent, since people decide with the agent's policy in mind. */
 const EFFECTIVE_POLICY = 'policies.effective'
 
-/** The members that show a change of a record; balances and counters change all the time. */
+/** These members show a change of a record. Balances and counters change all the time. */
 const FINGERPRINT_MEMBERS = ['id', 'version', 'status', 'updatedAt'] as const
 
 interface Looking {
@@ -140,7 +136,6 @@ interface Looking {
   readonly requestId: string
 }
 
-/** A digest of the record and of the agent's policy on which a proposal is based. */
 export async function basisOf(
   { record, agentId }: Pick<Plan, 'record' | 'agentId'>,
   { tools, tenant, requestId }: Looking,

@@ -9,7 +9,7 @@ import { apply, closedReason, end, endDue, proposalEvent, proposalResponse } fro
 import { MOST_OPEN, OPEN, OPEN_FOR_MS, Proposal, proposalMachine, proposalsPersonal } from './proposal.ts'
 
 /**
- * An identical open proposal of the same proposer is returned instead of a new one: a model that repeats
+ * Returns an identical open proposal of the same proposer instead of a new one, so that a model that repeats
  * itself asks once.
  */
 const make: HandlerOf<typeof proposalsApi.make> = async ({ body: { proposal: members } }, context) => {
@@ -54,7 +54,7 @@ const proposals = implement(proposalsApi, {
   },
 })
 
-/** Has no workflow: the sweep and the test clock end due proposals. */
+/** Proposals have no workflow: the sweep and the test clock end the due ones. */
 const deadline: Deadline = {
   process: { name: 'proposal' },
   table: 'proposals',

@@ -38,7 +38,7 @@ interface ProposalInput {
 
 /**
  * Proposes an operation to the people of the account: checks it by its contract, describes it with what the
- * proposer may see, and stores it. Nothing else changes. Called outside of a transaction.
+ * proposer may see, and stores it. Runs outside of a transaction, and changes nothing else.
  */
 export async function propose(
   { operation, given, reason }: ProposalInput,
@@ -83,7 +83,7 @@ const tooMany: ProposalRefusal = {
   message: 'Twenty proposals are already open. Wait until they are decided, or dismiss some.',
 }
 
-/** Proposals about proposals would let a text have itself applied. */
+/** A proposal about proposals could apply itself. */
 const isAboutProposals = (operation: string): boolean => operation.startsWith('proposals.')
 
 const CARD_NUMBER: ProposalRefusal = {
@@ -113,14 +113,14 @@ type Describing = Pick<Context, 'actor' | 'requestId' | 'address' | 'runId' | 'p
 
 const MOST_CHANGES = 50
 
-/** The record as far as the proposer may see it, and whether it is missing for them. */
+/** Reads the record with the rights of the proposer, and says whether they miss it. */
 async function seenBy(
   proposer: Describing,
   { record }: Pick<Plan, 'record'>,
 ): Promise<{ readonly before?: Given; readonly isMissing: boolean }> {
   if (!record) return { isMissing: false }
   const { body, refusal } = await proposer.ports.tools.call(proposer, record.operation, record.given, null)
-  // An agent does not learn of records that it may not see. A missing policy does not prevent a proposal to
+  // An agent must not learn of records that it may not see. A missing policy does not prevent a proposal to
   // set one.
   const isHidden = proposer.actor.type === 'agent' && refusal !== undefined
   const isMissing =

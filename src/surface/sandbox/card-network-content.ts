@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { authRequestsOf } from '../../control/payments/index.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
+import { minus, NO_CENTS } from '../../values/money.ts'
 import type { MessageContext, NetworkContext } from './card-network-message.ts'
 import type {
   AuthorizationBody,
@@ -17,7 +18,7 @@ import type {
 
 type Made = MessageContent | Refusal
 
-/** Missing ids are derived from the message id, so that a repeated message has the same ones. */
+/** Derives missing ids from the message id, so that a repeated message has the same ones. */
 const derivedId = (kind: string, { messageId }: MessageContext): string => `${kind}_of_${messageId}`
 
 const named = ({ authorizationId }: MessageContext): string => authorizationId as string
@@ -106,8 +107,8 @@ export function clearing(
   known: MessageContext,
   context: NetworkContext,
 ): Made {
-  const { approvedCents = 0n, clearedCents = 0n } = known.authorization ?? {}
-  const amountCents = body.amountCents ?? approvedCents - clearedCents
+  const { approvedCents = NO_CENTS, clearedCents = NO_CENTS } = known.authorization ?? {}
+  const amountCents = body.amountCents ?? minus(approvedCents, clearedCents)
   if (amountCents <= 0n) return context.refuse('nothing_left')
   return withMerchant(body, known, context, merchant => ({
     kind: 'clearing',

@@ -23,11 +23,11 @@ export interface MessageContext {
   readonly messageId: string
   readonly authorization: CardAuthorization | null
   readonly authorizationId: string | undefined
-  /** The processor's id of the paying network token; null for a payment by the card number. */
+  /** The processor's id of the network token that pays; null for a payment by the card number. */
   readonly networkTokenId: string | null
 }
 
-/** Signed messages, and the ids of their answer. Plain JSON, so that it survives a crash. */
+/** Signed messages, and the ids of their answer. They are plain JSON, which survives a crash. */
 export interface Sent {
   readonly signed: readonly SignedMessage[]
   readonly says: Script['says']
@@ -116,7 +116,7 @@ async function findToken(
   return credential.tokenId ?? refuse('token_not_issued')
 }
 
-/** The ids and the amount of a message: the answer has them, so that it can be sent again. */
+/** Reads the ids and the amount of a message. The answer repeats them, so that the message can be sent again. */
 function namedIn(content: MessageContent): Named {
   const {
     authorizationId = null,
@@ -126,7 +126,7 @@ function namedIn(content: MessageContent): Named {
     tokenId = null,
     disputeId = null,
   } = content as Partial<Named>
-  const { amountCents = null } = content as { amountCents?: bigint | null }
+  const amountCents = 'amountCents' in content ? content.amountCents : null
   return {
     authorizationId,
     ask,
@@ -140,13 +140,12 @@ function namedIn(content: MessageContent): Named {
 
 interface Script {
   readonly asks: number
-  /** The processor's own answer to the network, which overrides the service's; null if it passes that on. */
+  /** The processor's own answer to the network, which overrides the service's; null if the processor passes that on. */
   readonly says: 'approved' | 'declined' | null
 }
 
 const ONE_REQUEST: Script = { asks: 1, says: null }
 
-/** By amounts in cents. */
 const scripts: ReadonlyMap<bigint, Script> = new Map([
   [91_01n, { asks: 0, says: 'approved' }],
   [91_02n, { asks: 1, says: 'declined' }],
@@ -158,7 +157,6 @@ const scriptOf = (content: MessageContent): Script =>
     ? (scripts.get(content.amountCents) ?? ONE_REQUEST)
     : ONE_REQUEST
 
-/** The request as often as it arrives, then the processor's advice. */
 function messagesOf(message: CardMessage, { asks, says }: Script): CardMessage[] {
   const requests = Array.from({ length: asks }, () => message)
   const { id, content } = message

@@ -3,16 +3,16 @@ import { event } from '../../kernel/contract/events.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { money, positiveMoney } from '../../values/money.ts'
+import { cents, money, positiveMoney } from '../../values/money.ts'
 import { country, formattedText } from '../../values/schemas.ts'
 
-const HIGHEST = 99_999_999_999n
+const HIGHEST = cents(99_999_999_999n)
 
 const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits').meta({
   examples: ['5942'],
 })
 
-/** An id of the network: callers choose it freely, for messages that precede the ones they refer to. */
+/** An id of the network. Callers choose it freely, so that a message can precede the one it refers to. */
 const networkId = (what: string) =>
   formattedText(/^[\w.:-]{1,100}$/, 100, 'up to 100 letters, digits, and _ . : -').meta({
     description: `The network’s id of the ${what}.`,
@@ -21,7 +21,7 @@ const networkId = (what: string) =>
 const amount = positiveMoney(HIGHEST)
 const amountOrNothing = money.refine(given => given <= HIGHEST, 'less than a billion euros')
 
-/** Members of every message. Sent again with the values of its answer, a message is a repetition. */
+/** Members of every message. A message sent again with the values of its answer is a repetition. */
 const message = {
   messageId: networkId('message')
     .optional()
@@ -65,7 +65,7 @@ const merchant = {
   networkTokenId: networkTokenId.nullable().default(null),
 }
 
-/** Later messages repeat members of the first one, for cases in which that is missing or late. */
+/** Later messages repeat members of the first one, in case that is missing or late. */
 const later = {
   ...message,
   last4,

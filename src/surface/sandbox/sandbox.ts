@@ -14,7 +14,7 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
 import type { CardReply, MessageContent } from '../../ports/card-processor.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 import { sandboxApi } from './api.ts'
 import { cardNetworkApi } from './card-network-api.ts'
 import * as content from './card-network-content.ts'
@@ -30,8 +30,8 @@ import type { NetworkAnswer } from './card-network-schemas.ts'
 const RECEIVE_OPERATION = 'authorizations.receive'
 
 /**
- * Each message is a request of its own, as over HTTP, so that its changes have its request id. The last
- * answer counts.
+ * Each message is a request of its own, as over HTTP, so that its changes have its request id. The last reply
+ * is the answer.
  */
 async function deliver(
   { signed, messageId }: Sent,
@@ -45,7 +45,10 @@ async function deliver(
   return answer
 }
 
-/** Signs a message, delivers it by the operation for all messages, and answers with the reply to the network. */
+/**
+ * Signs a message, and delivers it by the operation that serves all messages. Answers with the reply to the
+ * network.
+ */
 const simulate = <B extends MessageInput>(
   contentOf: (body: B, known: MessageContext, context: NetworkContext) => MessageContent | Refusal,
 ) => ({
@@ -56,7 +59,6 @@ const simulate = <B extends MessageInput>(
   recover,
 })
 
-/** A dispute names its card, which must belong to the caller. */
 const disputeHandler: Handlers<typeof cardNetworkApi>['disputeCard'] = {
   ...simulate(content.deciding),
   async reserve({ body }: InputOf<typeof cardNetworkApi.disputeCard>, context) {
@@ -88,7 +90,7 @@ async function record(received: Delivered, sent: Sent, context: NetworkContext):
   return emitSent(sent, outcome, context)
 }
 
-/** After a crash, the stored answer to the last message, if it arrived. */
+/** Returns the stored answer to the last message after a crash, if the message had arrived. */
 async function recover(sent: Sent, context: NetworkContext): Promise<Answer | Refusal> {
   const stored = await context.records.findOne(CardMessage, { id: sent.lastMessageId })
   if (!stored) return context.refuse('not_delivered')
@@ -111,7 +113,6 @@ const outcomeOf = (reply: CardReply): Outcome => ({
   reason: reply.kind === 'declined' ? reply.reason : null,
 })
 
-/** The final answer to the network: the processor's own answer overrides the service's. */
 function finalReply({ says }: Sent, amountCents: Cents | null, answered: Outcome): Outcome {
   if (says === null || answered.reply === 'refused') return answered
   const isApproved = says === 'approved'
@@ -124,8 +125,8 @@ function finalReply({ says }: Sent, amountCents: Cents | null, answered: Outcome
 
 function emitSent(sent: Sent, answered: Outcome, { emit }: NetworkContext): Answer {
   const { cardId, messageId, sentAt, kind, named } = sent
-  const { cents, ...ids } = named
-  const amountCents = cents === null ? null : BigInt(cents)
+  const { cents: amount, ...ids } = named
+  const amountCents = amount === null ? null : cents(amount)
   const outcome = finalReply(sent, amountCents, answered)
   const { authorizationId } = ids
   emit('card_network.message_sent', {

@@ -9,7 +9,6 @@ import { after, clock, days } from '../../values/clock.ts'
 import { VERSION } from '../health/index.ts'
 import { LINKSET, wellKnownApi } from './api.ts'
 
-/** A receipt in the form that a payer has: its members, and their proof. */
 interface ShownReceipt {
   readonly members: Readonly<Record<string, unknown>>
   readonly proof: string
@@ -64,7 +63,7 @@ const UNKNOWN_SIGNER =
 
 const rejected = (reason: string, kind: Kind['kind'] | null = null) => ({ valid: false, kind, reason })
 
-/** Reads only the statement itself, and for a mandate whether it is in force. */
+/** Reads only the statement itself; for a mandate, also whether it is in force. */
 const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, context) => {
   if (body.statement.includes('\n')) return verifyNote(body.statement, context.ports.signer.publicKeys())
   const receipt = receiptProofIn(body.statement)
@@ -80,7 +79,7 @@ const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, context) 
   return reason === undefined ? { valid: true, kind, reason: null } : rejected(reason, kind)
 }
 
-/** A checkpoint of an audit trail is the only statement of several lines: a signed note. */
+/** Only a checkpoint of an audit trail has several lines: it is a signed note. */
 function verifyNote(note: string, keys: readonly PublicKey[]) {
   try {
     openCheckpoint(note, { keys })
@@ -106,10 +105,10 @@ function typeOf(jws: string): string | undefined {
   }
 }
 
-/** RFC 9116 recommends less than a year. */
+/** RFC 9116 recommends an expiry within a year. */
 const SECURITY_TXT_DAYS = 180
 
-/** The expiry moves on once a day, so that the file stays the same in between. */
+/** Moves the expiry once a day, so that the file stays the same for a day. */
 function expiryOf(now: Date): string {
   const end = after(now, days(SECURITY_TXT_DAYS))
   return `${end.toISOString().slice(0, 10)}T00:00:00.000Z`

@@ -1,5 +1,5 @@
-// Keeps clicks until the modules of the page listen, and repeats them then: all modules have run at
-// `DOMContentLoaded`. Loads before the page itself.
+// Keeps clicks until the modules of the page listen, and repeats them at `DOMContentLoaded`, when all modules
+// have run. Loads before the page itself.
 {
   const FORM = 'form:is([method="dialog"], [data-part])'
   const BUTTON = 'button[type="button"]'

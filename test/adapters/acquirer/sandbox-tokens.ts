@@ -3,6 +3,7 @@ import { sandboxAcquirer } from '../../../src/adapters/acquirer/sandbox.ts'
 import { tokenOf } from '../../../src/adapters/card-processor/sandbox-numbers.ts'
 import { isFailure } from '../../../src/ports/card-processor.ts'
 import { hasCardNumber } from '../../../src/values/card-number.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aKeyPair } from '../../support/cards/encryption-keys.ts'
 import { headerOf, opened } from '../../support/cards/reveal.ts'
 import { callOf, KEY, newCard, requestedAt, sandboxWith, secretsOf } from '../../support/cards/sandbox.ts'
@@ -27,7 +28,12 @@ const call = { requestId: 'request-1', now: requestedAt }
 function charging(plain: object) {
   const accepted = acquirer.accept(plain)
   if (!('handle' in accepted)) throw new Error(accepted.refused)
-  const charge = { handle: accepted.handle, amountCents: 500n, reference: 'challenge-1', descriptor: 'SHOP' }
+  const charge = {
+    handle: accepted.handle,
+    amountCents: cents(500n),
+    reference: 'challenge-1',
+    descriptor: 'SHOP',
+  }
   return {
     accepted,
     charge: () => acquirer.charge({ ...charge, token: plain }, call),
@@ -98,7 +104,7 @@ describe('a token that the acquirer reads', () => {
     const { accepted } = charging(plainOf('4242424242424242'))
     const charge = {
       handle: accepted.handle,
-      amountCents: 500n,
+      amountCents: cents(500n),
       reference: 'challenge-1',
       descriptor: 'SHOP',
     }

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { CardMessage, CardReply } from '../../../src/ports/card-processor.ts'
 import { clock, minutes } from '../../../src/values/clock.ts'
+import { cents, NO_CENTS } from '../../../src/values/money.ts'
 import { anyMessage } from '../../support/cards/messages.ts'
 import { KEY, sandboxWith, secretsOf } from '../../support/cards/sandbox.ts'
 
@@ -190,8 +191,8 @@ describe('a message of the sandbox', () => {
 
 describe('the answer to a message of the sandbox', () => {
   test.each<CardReply>([
-    { kind: 'approved', approvedCents: 1_250n, askedCents: 1_250n },
-    { kind: 'approved', approvedCents: 0n, askedCents: 0n },
+    { kind: 'approved', approvedCents: cents(1_250n), askedCents: cents(1_250n) },
+    { kind: 'approved', approvedCents: NO_CENTS, askedCents: NO_CENTS },
     { kind: 'declined', reason: 'The daily limit of € 70.00 is reached.' },
     { kind: 'noted' },
   ])('is the same bytes for the same reply, and says it: $kind', reply => {

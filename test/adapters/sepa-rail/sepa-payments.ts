@@ -2,12 +2,13 @@ import { describe, expect, test } from '@jest/globals'
 import { sandboxRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
 import { reasonCode, reasonCodes, reasonOf } from '../../../src/iso20022/reason-codes.ts'
 import type { Payment } from '../../../src/ports/sepa-rail.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 
 const rail = sandboxRail()
 const call = { reference: 'transfer_1', requestId: 'request-1' }
 const submittedAt = new Date('2026-11-20T09:30:00.000Z')
 
-const payment = (amountCents: bigint, afterSeconds = 0): Payment => ({
+const payment = (amountCents: Cents, afterSeconds = 0): Payment => ({
   ownerId: 'customer_1',
   endToEndId: 'e2e',
   scheme: 'sct',
@@ -40,10 +41,11 @@ describe('the sandbox’s SEPA rail', () => {
     ['€ 777.04', 777_04n, 'late', rejected('AB05')],
     ['€ 777.05', 777_05n, 'unusable', settled],
     ['€ 777.06', 777_06n, pending, pending],
-  ])('gives the same answers for %s however often it is asked', async (_, cents, first, anHourLater) => {
-    for (let count = 0; count < 2; count++) expect(await rail.submit(payment(cents), call)).toEqual(first)
-    expect(await rail.statusOf(payment(cents, 3_600), call)).toEqual(anHourLater)
-    expect(await rail.submit(payment(cents, 3_600), call)).toEqual(first)
+  ])('gives the same answers for %s however often it is asked', async (_, amount, first, anHourLater) => {
+    for (let count = 0; count < 2; count++)
+      expect(await rail.submit(payment(cents(amount)), call)).toEqual(first)
+    expect(await rail.statusOf(payment(cents(amount), 3_600), call)).toEqual(anHourLater)
+    expect(await rail.submit(payment(cents(amount), 3_600), call)).toEqual(first)
   })
 
   test.each([
@@ -52,8 +54,8 @@ describe('the sandbox’s SEPA rail', () => {
     ['€ 888.02', 888_02n, { status: 'refused', reasonCode: 'AC04' }],
     ['€ 888.03', 888_03n, pending],
     ['€ 888.04', 888_04n, 'late'],
-  ])('answers a recall of %s', async (_, cents, answer) => {
-    expect(await rail.recall(payment(cents), call)).toEqual(answer)
+  ])('answers a recall of %s', async (_, amount, answer) => {
+    expect(await rail.recall(payment(cents(amount)), call)).toEqual(answer)
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { CardReply } from '../../../src/ports/card-processor.ts'
+import { cents } from '../../../src/values/money.ts'
 import { requestedAt } from '../../support/cards/sandbox.ts'
 import {
   anAuthorization,
@@ -141,7 +142,7 @@ describe('the answer to Stripe', () => {
   })
 
   test('is an approval or a decline in the API version of the header', () => {
-    const approved = { kind: 'approved', approvedCents: 2_500n, askedCents: 2_500n } as const
+    const approved = { kind: 'approved', approvedCents: cents(2_500n), askedCents: cents(2_500n) } as const
     expect(answered(approved)).toEqual(answer({ approved: true }))
     expect(answered({ kind: 'declined', reason: 'over the limit of Ada' })).toEqual(
       answer({ approved: false }),
@@ -150,7 +151,7 @@ describe('the answer to Stripe', () => {
   })
 
   test('a partial approval names its amount, which Stripe repeats later', () => {
-    const reply = { kind: 'approved', approvedCents: 1_200n, askedCents: 2_500n } as const
+    const reply = { kind: 'approved', approvedCents: cents(1_200n), askedCents: cents(2_500n) } as const
     const { body } = answered(reply)
     expect(body).toEqual({ approved: true, amount: 1_200, metadata: { approved_cents_1: '1200' } })
     const request_history = [entry(100, true), entry(2_500, true, 1)]

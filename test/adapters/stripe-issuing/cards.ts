@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CardProcessor, ProcessorControls } from '../../../src/ports/card-processor.ts'
+import { cents } from '../../../src/values/money.ts'
 import { callOf } from '../../support/cards/sandbox.ts'
 import { aCard, stripeAt } from '../../support/cards/stripe.ts'
 import { refusal, type StripeRequest, startStripeDouble } from '../../support/cards/stripe-double.ts'
@@ -138,9 +139,9 @@ describe('limits and countries of a card at Stripe', () => {
   const { controls: none } = aCard()
   const HIGHEST = '99999999'
   const limited: ProcessorControls = {
-    maxTransactionCents: 1_050n,
-    dailyLimitCents: 10_000n,
-    monthlyLimitCents: 100_000n,
+    maxTransactionCents: cents(1_050n),
+    dailyLimitCents: cents(10_000n),
+    monthlyLimitCents: cents(100_000n),
     allowedCountries: ['DE', 'FR'],
     allowedMccs: ['5942'],
     blockedMccs: ['7995'],
@@ -176,7 +177,7 @@ describe('limits and countries of a card at Stripe', () => {
   })
 
   test('above what Stripe can count are as good as none', async () => {
-    const controls = { ...none, monthlyLimitCents: 10_000_000_000_000n }
+    const controls = { ...none, monthlyLimitCents: cents(10_000_000_000_000n) }
     const id = await issued(aCard({ ownerId: newOwner(), controls }))
     expect(limitsOf(id)).toMatchObject({ spending_limits: limits(HIGHEST, HIGHEST, HIGHEST) })
   })

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { disputeReasons } from '../../../src/ports/card-disputes.ts'
 import type { CardProcessor, KnownDispute, NewDispute } from '../../../src/ports/card-processor.ts'
 import { after, minutes } from '../../../src/values/clock.ts'
+import { cents } from '../../../src/values/money.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { messageOf, readEvent, stripeAt } from '../../support/cards/stripe.ts'
 import { startStripeDouble } from '../../support/cards/stripe-double.ts'
@@ -11,16 +12,20 @@ const newDispute = (more: Partial<NewDispute> = {}): NewDispute => ({
   disputeId: 'dispute_1',
   processorCardId: 'ic_1',
   openedAt: requestedAt,
-  clearings: [{ id: 'ipi_1', amountCents: 2_500n }],
-  amountCents: 2_000n,
+  clearings: [{ id: 'ipi_1', amountCents: cents(2_500n) }],
+  amountCents: cents(2_000n),
   reason: 'not_received',
   description: 'It never came.',
   ...more,
 })
 
-const known: KnownDispute = { processorDisputeId: 'idp_1', amountCents: 2_000n, submittedAt: requestedAt }
+const known: KnownDispute = {
+  processorDisputeId: 'idp_1',
+  amountCents: cents(2_000n),
+  submittedAt: requestedAt,
+}
 const evidence = {
-  amountCents: 2_000n,
+  amountCents: cents(2_000n),
   reason: 'not_received',
   description: 'It never came.',
   bundle: Buffer.from('%PDF-1.7 the bundle'),
@@ -63,7 +68,7 @@ describe('a dispute at Stripe', () => {
   test('is opened once, also where its amount has changed since or the key is forgotten', async () => {
     const call = callOf('dispute_1/open')
     const first = await disputes.open(newDispute(), call)
-    expect(await disputes.open(newDispute({ amountCents: 1_000n }), call)).toEqual(first)
+    expect(await disputes.open(newDispute({ amountCents: cents(1_000n) }), call)).toEqual(first)
     stripe.forgetKeys()
     const nextDay = { ...call, now: after(requestedAt, minutes(25 * 60)) }
     expect(await disputes.open(newDispute(), nextDay)).toEqual(first)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { CardProcessor } from '../../../src/ports/card-processor.ts'
 import { after, minutes } from '../../../src/values/clock.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { aKeyPair } from '../../support/cards/encryption-keys.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { aCard, address, stripeAt } from '../../support/cards/stripe.ts'
@@ -39,9 +40,9 @@ describe('Stripe’s own stand-in', () => {
       aCard({
         controls: {
           ...aCard().controls,
-          maxTransactionCents: 1_000n,
-          dailyLimitCents: 2_000n,
-          monthlyLimitCents: 3_000n,
+          maxTransactionCents: cents(1_000n),
+          dailyLimitCents: cents(2_000n),
+          monthlyLimitCents: cents(3_000n),
           allowedCountries: ['DE', 'FR'],
         },
       }),
@@ -65,7 +66,7 @@ describe('Stripe’s own stand-in', () => {
 
   test.each([
     ['none', aCard().controls],
-    ['some', { ...aCard().controls, dailyLimitCents: 2_000n, allowedCountries: ['DE'] }],
+    ['some', { ...aCard().controls, dailyLimitCents: cents(2_000n), allowedCountries: ['DE'] }],
   ])('takes controls: %s', async (_, controls) => {
     expect(await processor.setControls('ic_1', controls, callOf('controls_1'))).toEqual({ done: true })
   })
@@ -82,7 +83,7 @@ describe('Stripe’s own stand-in', () => {
   })
 
   test('refuses invalid parameters, so that the tests above can fail', async () => {
-    const controls = { ...aCard().controls, maxTransactionCents: 'ten' as unknown as bigint }
+    const controls = { ...aCard().controls, maxTransactionCents: 'ten' as unknown as Cents }
     expect(await processor.issue(aCard({ controls }), callOf('issue_2'))).toMatchObject({
       failure: 'refused',
       message: expect.stringContaining('spending_limits'),

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { after, minutes } from '../../../src/values/clock.ts'
+import { cents } from '../../../src/values/money.ts'
 import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { aCard, stripeAt } from '../../support/cards/stripe.ts'
 import { refusal, startStripeDouble } from '../../support/cards/stripe-double.ts'
@@ -10,7 +11,7 @@ afterEach(() => stripe.heal())
 
 const CREATE = /^POST issuing\/cards$/
 const nextDay = after(requestedAt, minutes(25 * 60))
-const limited = { ...aCard().controls, dailyLimitCents: 4_200n }
+const limited = { ...aCard().controls, dailyLimitCents: cents(4_200n) }
 let count = 0
 const newCall = () => callOf(`order_${++count}`)
 const limitsOf = (id: string) => JSON.stringify(stripe.cards.get(id)?.spending_controls)
@@ -33,7 +34,7 @@ describe.each([
     expect(again).toEqual({ id: first.id, made: 0 })
     expect(limitsOf(first.id)).toContain('4200')
     expect(await ask(() => order(aCard({ controls: limited }), call))).toEqual(again)
-    const changedAgain = { ...limited, dailyLimitCents: 4_300n }
+    const changedAgain = { ...limited, dailyLimitCents: cents(4_300n) }
     expect(await ask(() => order(aCard({ controls: changedAgain }), call))).toEqual(again)
     expect(limitsOf(first.id)).toContain('4300')
   })

@@ -1,6 +1,7 @@
 import { written } from '../../../src/adapters/card-processor/sandbox-wire.ts'
 import type { CardMessage, MessageContent } from '../../../src/ports/card-processor.ts'
 import { clock } from '../../../src/values/clock.ts'
+import { cents } from '../../../src/values/money.ts'
 import type { Case, Request } from '../case.ts'
 import { authorizeInSql } from '../database/authorization-sql.ts'
 import {
@@ -59,7 +60,7 @@ export const asking = (cover: Cover): MessageContent => ({
   kind: 'authorization',
   authorizationId: 'iauth-{n}',
   ask: 0,
-  amountCents: BigInt(CARD_CENTS),
+  amountCents: cents(CARD_CENTS),
   partialAllowed: false,
   merchant: merchantOf(cover),
 })
@@ -68,7 +69,7 @@ export const clearing: MessageContent = {
   kind: 'clearing',
   clearingId: 'clearing-{n}',
   authorizationId: 'iauth-{n}',
-  amountCents: BigInt(CARD_CENTS),
+  amountCents: cents(CARD_CENTS),
   final: true,
   merchant: merchantOf('uncovered'),
 }

@@ -13,6 +13,8 @@ export const past = (column: string): string =>
   `split_part(p.${column}, '_', 1) || '_' || moment || right(p.${column}, 16)`
 export const ago = (...columns: string[]): Record<string, string> =>
   Object.fromEntries(columns.map(column => [column, `p.${column} - age`]))
+/** The summary of a decision, with the id of the copied one. */
+export const DECISION = `jsonb_set(p.decision, '{id}', to_jsonb(${past("decision ->> 'id'")}))`
 export const AGENT = `'agent_bench_' || agent`
 export const ofRecord = { id: past('id'), ...ago('created_at', 'updated_at') }
 /** A random value, as a request id is in production. */

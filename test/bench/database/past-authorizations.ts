@@ -2,6 +2,7 @@ import { sandboxProcessor } from '../../../src/adapters/card-processor/sandbox.t
 import type { CardMerchant, MessageContent } from '../../../src/ports/card-processor.ts'
 import { derivedSecrets } from '../../../src/ports/vault.ts'
 import { clock } from '../../../src/values/clock.ts'
+import { cents } from '../../../src/values/money.ts'
 import { bearer, ENCRYPTION_KEY, post, type StageToFill, withClient } from '../stage.ts'
 import { CARDS, processorIdOf } from './card-rows.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type Copied,
   copyPast,
   DAYS,
+  DECISION,
   numberIn,
   ofPosting,
   ofRecord,
@@ -47,12 +49,12 @@ async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void
     const answer = await fetch(`${stage.api.url}/rails/card-processor`, { method: 'POST', ...message })
     if (!answer.ok) throw new Error(`${id}: ${await answer.text()}`)
   }
-  const authorize = (fate: Fate, cents = 950n) =>
+  const authorize = (fate: Fate, amountCents = cents(950n)) =>
     tell(fate, {
       kind: 'authorization',
       authorizationId: refOf(fate),
       ask: 0,
-      amountCents: cents,
+      amountCents,
       partialAllowed: false,
       merchant,
     })
@@ -61,7 +63,7 @@ async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void
       kind: 'clearing',
       clearingId: `past-clearing-${FATES[fate]}`,
       authorizationId: refOf(fate),
-      amountCents: 950n,
+      amountCents: cents(950n),
       final: true,
       merchant,
     })
@@ -74,7 +76,7 @@ async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void
   await clear('ofIntent')
   await authorize('reversed')
   await tell('reversed', { kind: 'reversal', authorizationId: refOf('reversed'), amountCents: null })
-  await authorize('declined', 9_500n)
+  await authorize('declined', cents(9_500n))
 }
 
 const refOf = (fate: Fate): string => `past-authorization-${FATES[fate]}`
@@ -98,6 +100,7 @@ const COPIED: Readonly<Record<string, Copied>> = {
       ...ofRecord,
       ...ago('expires_at', 'decided_at'),
       agent_id: AGENT,
+      decision: DECISION,
       payment_id: past('payment_id'),
       transaction_id: past('transaction_id'),
     },
@@ -112,6 +115,7 @@ const COPIED: Readonly<Record<string, Copied>> = {
       processor_ref: told('processor_ref'),
       intent_id: past('intent_id'),
       transaction_id: past('transaction_id'),
+      decision: DECISION,
       merchant: 'past.merchant',
     },
   },

@@ -20,6 +20,18 @@ export interface Price {
   readonly events: number
 }
 
+export interface TablePrice {
+  readonly table: string
+  readonly walBytes: number
+  /** The entries that each index of the table has got. */
+  readonly indexes: Readonly<Record<string, number>>
+}
+
+export interface Counted extends Price {
+  readonly seconds: number
+  readonly tables: readonly TablePrice[]
+}
+
 /** The followers of the journal are done once the WAL has grown by no more than an idle instance's for this long. */
 const QUIET_MS = usualOrShort(2_000, 800)
 const IDLE_BYTES = 3_000
@@ -40,6 +52,26 @@ select
   count(*) filter (where resource_manager in ('Btree', 'Gin', 'Hash') and record_type like 'INSERT%')::int as "indexEntries",
   coalesce(sum(record_length - fpi_length), 0)::int as "walBytes"
 from pg_get_wal_records_info($1, $2)`
+
+/** A partition counts as its table. The first block of a record is of the relation that it changes. */
+const BY_TABLE = `
+with written as (
+  select coalesce(pg_partition_root(c.oid), c.oid) as relation, r.record_length - r.fpi_length as bytes,
+    (r.resource_manager in ('Btree', 'Gin', 'Hash') and r.record_type like 'INSERT%')::int as entries
+  from pg_get_wal_records_info($1, $2) r
+  join pg_get_wal_block_info($1, $2) b on b.start_lsn = r.start_lsn and b.block_id = 0
+  join pg_class c on c.relfilenode = b.relfilenode
+), by_relation as (
+  select coalesce(i.indrelid, w.relation)::regclass::text as "table",
+    case when i.indexrelid is not null then w.relation::regclass::text end as index,
+    sum(w.entries)::int as entries, sum(w.bytes)::int as bytes
+  from written w left join pg_index i on i.indexrelid = w.relation
+  where not coalesce(i.indrelid, w.relation)::regclass::text like 'pg!_%' escape '!'
+  group by 1, 2
+)
+select "table", sum(bytes)::int as "walBytes",
+  coalesce(jsonb_object_agg(index, entries) filter (where entries > 0), '{}') as indexes
+from by_relation group by "table" order by sum(entries) desc, "table"`
 
 const EVENTS = 'select count(*)::int as events from events'
 const POSITION = 'select pg_current_wal_insert_lsn()::text as position'
@@ -80,30 +112,29 @@ export async function openCounter(stage: Stage) {
           (await client.query({ text: sql, values: [...values], rowMode: 'array' })).rows[0]?.[0] === true,
       ),
     /** The price of the work, with all that follows from it in the background, and how long that took. */
-    async priceOf(work: () => Promise<unknown>): Promise<Price & { readonly seconds: number }> {
+    async priceOf(work: () => Promise<unknown>): Promise<Counted> {
       const began = performance.now()
       const before = {
         statements: statements(),
         position: await position(),
-        ...(await read<Counted>(EVENTS)),
+        ...(await read<EventCount>(EVENTS)),
       }
       await work()
       await untilQuiet()
-      const written = await read<Omit<Price, 'statements' | 'events'>>(WRITTEN, [
-        before.position,
-        await position(),
-      ])
+      const span = [before.position, await position()]
+      const asked = statements() - before.statements
       return {
-        ...written,
-        statements: statements() - before.statements,
-        events: (await read<Counted>(EVENTS)).events - before.events,
+        ...(await read<Omit<Price, 'statements' | 'events'>>(WRITTEN, span)),
+        statements: asked,
+        events: (await read<EventCount>(EVENTS)).events - before.events,
+        tables: (await client.query<TablePrice>(BY_TABLE, span)).rows,
         seconds: (performance.now() - began) / 1_000,
       }
     },
   }
 }
 
-interface Counted {
+interface EventCount {
   readonly events: number
 }
 

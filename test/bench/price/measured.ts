@@ -1,20 +1,24 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { printLine } from '../../../src/platform/output.ts'
 import { type Section, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import type { Stage } from '../stage.ts'
 import type { Engine } from '../temporal.ts'
-import { openCounter, type Price } from './counter.ts'
+import { type Counted, openCounter, type Price, type TablePrice } from './counter.ts'
 import { openFlows } from './flows.ts'
 
 /** Payments of each kind, one after the other. */
 const EACH = usualOrShort(20, 2)
-const IDLE_SECONDS = usualOrShort(20, 3)
+/** Windows of an idle instance. Their median counts: one of them may hold a vacuum. */
+const IDLE_WINDOWS = usualOrShort(5, 1)
+const IDLE_SECONDS = usualOrShort(5, 3)
 
 interface Priced extends Price {
   readonly name: string
   readonly title: string
   /** Events in the histories of the runs that it has started; 0 where it starts none. */
   readonly history: number
+  readonly tables: readonly TablePrice[]
 }
 
 /** What one payment of each kind costs PostgreSQL and Temporal on an otherwise idle instance, and what idling costs. */
@@ -24,8 +28,12 @@ export async function measurePrice(stage: Stage, engine: Engine): Promise<Sectio
   const flows = await openFlows(stage, counter)
   for (const flow of flows) await flow.run()
   await counter.untilQuiet()
-  const idle = await counter.priceOf(() => new Promise(done => setTimeout(done, IDLE_SECONDS * 1_000)))
-  const second = each(idle, idle.seconds)
+  const idle: Price[] = []
+  for (let n = 0; n < IDLE_WINDOWS; n++) {
+    const window = await counter.priceOf(() => pause(IDLE_SECONDS * 1_000))
+    idle.push(each(window, window.seconds))
+  }
+  const second = mapped(idle[0] as Price, (_, name) => median(idle.map(one => one[name])))
   const priced: Priced[] = []
   for (const { name, title, run } of flows) {
     const began = new Date()
@@ -33,14 +41,17 @@ export async function measurePrice(stage: Stage, engine: Engine): Promise<Sectio
       for (let n = 0; n < EACH; n++) await run()
     })
     const history = (await eventsOfRuns(engine, began)) / EACH
-    priced.push({ name, title, ...each(withoutIdle(price, second), EACH), history })
-    printLine(`  ${lineOf(title, { ...each(withoutIdle(price, second), EACH), history })}`)
+    const one = { name, title, ...each(withoutIdle(price, second), EACH), history }
+    priced.push({ ...one, tables: price.tables.map(eachTable) })
+    printLine(`  ${lineOf(title, one)}`)
   }
   const text = [
     HEAD,
     RULE,
     ...priced.map(one => lineOf(one.title, one)),
     lineOf('nothing at all, a second', second),
+    '',
+    ...tablesOf(priced),
   ]
   return { figures: { price: { second, priced } }, text: text.join('\n') }
 }
@@ -61,8 +72,11 @@ const mapped = (price: Price, change: (figure: number, name: (typeof FIGURES)[nu
 
 const each = (price: Price, count: number): Price => mapped(price, figure => figure / count)
 
+const median = (figures: readonly number[]): number =>
+  [...figures].sort((one, other) => one - other)[Math.floor(figures.length / 2)] ?? 0
+
 /** The same without what an idle instance would have cost meanwhile. */
-const withoutIdle = (price: Price & { readonly seconds: number }, second: Price): Price =>
+const withoutIdle = (price: Counted, second: Price): Price =>
   mapped(price, (figure, name) => Math.max(0, figure - second[name] * price.seconds))
 
 /** The histories of all runs that started since then. Those of an intent that waits for its deadline count as they are. */
@@ -71,6 +85,27 @@ async function eventsOfRuns({ client }: Engine, since: Date): Promise<number> {
   for await (const { workflowId } of client.workflow.list({ query: `StartTime >= '${since.toISOString()}'` }))
     events += (await client.workflow.getHandle(workflowId).describe()).historyLength
   return events
+}
+
+const eachTable = ({ table, walBytes, indexes }: TablePrice): TablePrice => ({
+  table,
+  walBytes: walBytes / EACH,
+  indexes: Object.fromEntries(Object.entries(indexes).map(([index, entries]) => [index, entries / EACH])),
+})
+
+/** Where the index entries lie: a line for each table, a column for each kind of payment. */
+function tablesOf(priced: readonly Priced[]): string[] {
+  const entriesOf = ({ tables }: Priced, table: string): number =>
+    Object.values(tables.find(one => one.table === table)?.indexes ?? {}).reduce((sum, n) => sum + n, 0)
+  const names = [...new Set(priced.flatMap(({ tables }) => tables.map(({ table }) => table)))]
+  const lines = names.map(table => ({ table, entries: priced.map(one => entriesOf(one, table)) }))
+  return [
+    `| index entries of | ${priced.map(({ name }) => name).join(' | ')} |`,
+    `|---|${'--:|'.repeat(priced.length)}`,
+    ...lines
+      .filter(({ entries }) => entries.some(count => count >= 0.1))
+      .map(({ table, entries }) => `| ${table} | ${entries.map(figure).join(' | ')} |`),
+  ]
 }
 
 const HEAD =

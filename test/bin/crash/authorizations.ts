@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { TOO_LATE } from '../../../src/cards/authorizations/card-checks.ts'
 import type { CardMessage } from '../../../src/ports/card-processor.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { clientAt } from '../../support/client.ts'
 import { cloneDatabase } from '../../support/database.ts'
@@ -20,7 +21,7 @@ test('an API process that is killed among authorizations and clearings has lost 
     withConnection(databaseUrl, async connection => (await connection.query(text, values)).rows)
   const network = () => networkBefore({ url: api.url, sql })
   const { agent, card } = await aPayingCard(mine(), 10_000)
-  const shared = { amountCents: 1_000n, merchant: bookshop }
+  const shared = { amountCents: cents(1_000n), merchant: bookshop }
   const last = await network().messageOf(card.id, { kind: 'expiry', authorizationId: 'none' })
   const messages: CardMessage[] = Array.from({ length: 120 }, (_, n) => `n${n}`).flatMap(authorizationId => [
     {

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { openCredentialCharges } from '../../../src/cards/agent-credentials/charges.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { asked, issue } from '../../support/cards/agent-credentials.ts'
 import { aShopper } from '../../support/cards/reveal.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -33,7 +34,7 @@ describe('an authorization by a network token', () => {
     const { open, token } = await aToken({ merchantScope: ['Bookshop', '*.example.com'] })
     const charges = await open()
     const blockerOf = (merchant: { descriptor: string; url: string | null }) =>
-      charges.blockerOf(token, { merchant, amountCents: 100n, now })
+      charges.blockerOf(token, { merchant, amountCents: cents(100n), now })
     expect(blockerOf(SHOP)).toBeUndefined()
     expect(blockerOf({ descriptor: 'SQ *BOOKSHOP', url: null })).toBeUndefined()
     expect(blockerOf({ descriptor: 'CASINO', url: null })).toBe(
@@ -45,18 +46,18 @@ describe('an authorization by a network token', () => {
   test('is within what its limit leaves, to the cent, also after it was stored', async () => {
     const { open, token, client, credential } = await aToken({ amountLimitEuros: 20 })
     const charges = await open()
-    const ask = (amountCents: bigint) => ({ merchant: SHOP, amountCents, now })
-    expect(charges.blockerOf(token, ask(2_000n))).toBeUndefined()
-    charges.charge(token, 1_500n, now)
-    expect(charges.blockerOf(token, ask(500n))).toBeUndefined()
-    expect(charges.blockerOf(token, ask(501n))).toBe(
+    const ask = (amountCents: Cents) => ({ merchant: SHOP, amountCents, now })
+    expect(charges.blockerOf(token, ask(cents(2_000n)))).toBeUndefined()
+    charges.charge(token, cents(1_500n), now)
+    expect(charges.blockerOf(token, ask(cents(500n)))).toBeUndefined()
+    expect(charges.blockerOf(token, ask(cents(501n)))).toBe(
       'The limit of the network token is € 20.00: € 15.00 used, € 5.00 left.',
     )
     await charges.write(sql)
     const again = await open()
-    expect(again.blockerOf(token, ask(501n))).toMatch(/€ 5\.00 left/)
-    again.giveBack(token, 1_500n, now)
-    expect(again.blockerOf(token, ask(2_000n))).toBeUndefined()
+    expect(again.blockerOf(token, ask(cents(501n)))).toMatch(/€ 5\.00 left/)
+    again.giveBack(token, cents(1_500n), now)
+    expect(again.blockerOf(token, ask(cents(2_000n)))).toBeUndefined()
     await again.write(sql)
     const stored = await bodyOf(client.agentCredentials.get({ params: { id: credential.id } }))
     expect([stored.spentEuros, stored.charges]).toEqual([0, 1])
@@ -65,11 +66,11 @@ describe('an authorization by a network token', () => {
   test('is one of as many charges as it has; an increment is none', async () => {
     const { open, token } = await aToken({ maxCharges: 2 })
     const charges = await open()
-    const ask = { merchant: SHOP, amountCents: 1n, now }
-    charges.charge(token, 1n, now)
-    charges.charge(token, 1n, now, { isIncrement: true })
+    const ask = { merchant: SHOP, amountCents: cents(1n), now }
+    charges.charge(token, cents(1n), now)
+    charges.charge(token, cents(1n), now, { isIncrement: true })
     expect(charges.blockerOf(token, ask)).toBeUndefined()
-    charges.charge(token, 1n, now)
+    charges.charge(token, cents(1n), now)
     expect(charges.blockerOf(token, ask)).toBe('The network token pays 2 times: 2 used, 0 left.')
   })
 
@@ -77,14 +78,14 @@ describe('an authorization by a network token', () => {
     const { open, token, client, credential } = await aToken()
     const params = { id: credential.id }
     const reason = async (at = now) =>
-      (await open()).blockerOf(token, { merchant: SHOP, amountCents: 1n, now: at })
+      (await open()).blockerOf(token, { merchant: SHOP, amountCents: cents(1n), now: at })
     expect(await reason()).toBeUndefined()
     expect(await reason(new Date(credential.expiresAt))).toMatch(/expired at/)
     await bodyOf(client.agentCredentials.suspend({ params }))
     expect(await reason()).toMatch(/suspended/)
     await bodyOf(client.agentCredentials.revoke({ params }))
     expect(await reason()).toMatch(/revoked/)
-    const none = { merchant: SHOP, amountCents: 1n, now }
+    const none = { merchant: SHOP, amountCents: cents(1n), now }
     expect((await open()).blockerOf('token_x', none)).toBe('The network token is unknown.')
   })
 
@@ -93,6 +94,6 @@ describe('an authorization by a network token', () => {
     const { ownerId } = await service.owner()
     const charges = await openCredentialCharges(sql, { ownerId, mode: 'test' }, [token])
     expect(charges.find(token)).toBeUndefined()
-    expect(charges.blockerOf(token, { merchant: SHOP, amountCents: 1n, now })).toMatch(/is unknown/)
+    expect(charges.blockerOf(token, { merchant: SHOP, amountCents: cents(1n), now })).toMatch(/is unknown/)
   })
 })

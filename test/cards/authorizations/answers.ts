@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { balanceOf, client, intentOf, network, paymentsOf, service, transactionsOf } from './service.ts'
 
-const increment = (cardId: string, authorizationId: string, cents: bigint, ask = 1) =>
+const increment = (cardId: string, authorizationId: string, cents: Cents, ask = 1) =>
   network.send(cardId, {
     kind: 'authorization',
     authorizationId,
@@ -14,7 +15,7 @@ const increment = (cardId: string, authorizationId: string, cents: bigint, ask =
     merchant: bookshop,
   })
 
-const outcome = (cardId: string, authorizationId: string, amountCents: bigint, approved: boolean) =>
+const outcome = (cardId: string, authorizationId: string, amountCents: Cents, approved: boolean) =>
   network.send(cardId, {
     kind: 'outcome',
     authorizationId,
@@ -127,8 +128,8 @@ describe('an increment', () => {
   test('is decided by what the wallet has, and is one use with its authorization', async () => {
     const { agent, card } = await aPayingCard(client, 50)
     const { authorizationId } = await network.authorize(card.id, 30)
-    expect((await increment(card.id, authorizationId, 2_500n)).reply.kind).toBe('declined')
-    expect((await increment(card.id, authorizationId, 2_000n, 2)).reply.kind).toBe('approved')
+    expect((await increment(card.id, authorizationId, cents(2_500n))).reply.kind).toBe('declined')
+    expect((await increment(card.id, authorizationId, cents(2_000n), 2)).reply.kind).toBe('approved')
     expect(await balanceOf(agent.id)).toEqual([0, 50])
     await network.reverse(card.id, authorizationId, 5)
     expect(await balanceOf(agent.id)).toEqual([5, 45])
@@ -138,17 +139,17 @@ describe('an increment', () => {
     const { agent, card } = await aPayingCard(client, 100)
     await anIntent(client, agent.id, { amountEuros: 40 })
     const { authorizationId } = await network.authorize(card.id, 30)
-    expect((await increment(card.id, authorizationId, 1_500n)).reply.kind).toBe('declined')
-    expect((await increment(card.id, authorizationId, 1_400n, 2)).reply.kind).toBe('approved')
+    expect((await increment(card.id, authorizationId, cents(1_500n))).reply.kind).toBe('declined')
+    expect((await increment(card.id, authorizationId, cents(1_400n), 2)).reply.kind).toBe('approved')
     expect(await balanceOf(agent.id)).toEqual([56, 44])
   })
 
   test('of nothing, and of a payment that is over, is declined', async () => {
     const { agent, card } = await aPayingCard(client, 100)
-    expect((await increment(card.id, `none ${card.id}`, 100n)).reply.kind).toBe('declined')
+    expect((await increment(card.id, `none ${card.id}`, cents(100n))).reply.kind).toBe('declined')
     const { authorizationId } = await network.authorize(card.id, 30)
     await network.reverse(card.id, authorizationId)
-    expect((await increment(card.id, authorizationId, 100n)).reply.kind).toBe('declined')
+    expect((await increment(card.id, authorizationId, cents(100n))).reply.kind).toBe('declined')
     expect(await balanceOf(agent.id)).toEqual([100, 0])
   })
 })
@@ -178,7 +179,7 @@ describe('the processor’s account of its answers', () => {
     const { agent, card } = await aPayingCard(client, 20)
     const { authorizationId, reply } = await network.authorize(card.id, 30)
     expect(reply.kind).toBe('declined')
-    await outcome(card.id, authorizationId, 3_000n, true)
+    await outcome(card.id, authorizationId, cents(3_000n), true)
     expect(await paymentsOf(card.id)).toMatchObject([{ status: 'authorized', declineReason: null }])
     expect(await transactionsOf(card.id)).toMatchObject([{ status: 'authorization', declineReason: null }])
     expect(await balanceOf(agent.id)).toEqual([0, 20])
@@ -187,7 +188,7 @@ describe('the processor’s account of its answers', () => {
   test('approves what we never saw: an intent covers it', async () => {
     const { agent, card } = await aPayingCard(client, 100)
     const intent = await anIntent(client, agent.id, { amountEuros: 30 })
-    await outcome(card.id, `unseen ${card.id}`, 3_000n, true)
+    await outcome(card.id, `unseen ${card.id}`, cents(3_000n), true)
     await network.clear(card.id, `unseen ${card.id}`, 30)
     expect(await intentOf(intent.id)).toMatchObject({ status: 'completed' })
     expect(await balanceOf(agent.id)).toEqual([70, 0])
@@ -196,7 +197,7 @@ describe('the processor’s account of its answers', () => {
   test('declines what we approved: nothing is held, and its intent is free', async () => {
     const { agent, card } = await aPayingCard(client, 100)
     const { authorizationId } = await network.authorize(card.id, 30)
-    await outcome(card.id, authorizationId, 3_000n, false)
+    await outcome(card.id, authorizationId, cents(3_000n), false)
     expect(await paymentsOf(card.id)).toMatchObject([{ status: 'declined', heldEuros: 0 }])
     expect(await transactionsOf(card.id)).toMatchObject([{ status: 'declined' }])
     expect(await balanceOf(agent.id)).toEqual([100, 0])

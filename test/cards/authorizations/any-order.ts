@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { MessageContent } from '../../../src/ports/card-processor.ts'
+import { type Cents, cents, plus } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
@@ -9,10 +10,10 @@ import { balanceOf, network, owed, paymentsOf, service, transactionsOf, usesOf }
 type Named = Readonly<Record<string, MessageContent>>
 
 const merchant = bookshop
-const cents = (most: number) => fc.bigInt(1n, BigInt(most))
+const anyCents = (most: number) => fc.bigInt(1n, BigInt(most)).map(cents)
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
-const request = (authorizationId: string, ask: number, amountCents: bigint): MessageContent => ({
+const request = (authorizationId: string, ask: number, amountCents: Cents): MessageContent => ({
   kind: 'authorization',
   authorizationId,
   ask,
@@ -25,13 +26,13 @@ const request = (authorizationId: string, ask: number, amountCents: bigint): Mes
  * The facts of one payment, by their names. A clearing above the hold of an intent would find the intent only
  * after the request.
  */
-const factsOf = (authorizationId: string, asked: bigint) =>
+const factsOf = (authorizationId: string, asked: Cents) =>
   fc
     .record({
-      reversed: maybe(fc.option(cents(4_000))),
-      clearings: fc.array(cents(5_000), { maxLength: 2 }),
+      reversed: maybe(fc.option(anyCents(4_000))),
+      clearings: fc.array(anyCents(5_000), { maxLength: 2 }),
       isFinal: fc.boolean(),
-      refunded: maybe(cents(3_000)),
+      refunded: maybe(anyCents(3_000)),
       isExpired: fc.boolean(),
       isTold: fc.boolean(),
     })
@@ -121,7 +122,7 @@ const RUNS = { numRuns: 5, verbose: 1 as const }
 describe('the messages of card payments, in any order and repeated', () => {
   test('end as in the natural order: one payment, without an intent and with one', async () => {
     const histories = fc
-      .tuple(cents(5_000), fc.constantFrom(undefined, 50))
+      .tuple(anyCents(5_000), fc.constantFrom(undefined, 50))
       .chain(([asked, intentEuros]) =>
         fc.tuple(fc.constant(asked), factsOf('a', asked), fc.constant(intentEuros)),
       )
@@ -145,7 +146,7 @@ describe('the messages of card payments, in any order and repeated', () => {
 
   test('end as in the natural order: two payments of a wallet with too little for both', async () => {
     const histories = fc
-      .tuple(cents(5_000), cents(5_000))
+      .tuple(anyCents(5_000), anyCents(5_000))
       .chain(([one, other]) =>
         fc.tuple(fc.constant(one), fc.constant(other), factsOf('a', one), factsOf('b', other)),
       )
@@ -156,7 +157,7 @@ describe('the messages of card payments, in any order and repeated', () => {
           messages: fc.constant<Named>({ ...asks, ...facts }),
           asks: fc.constant(Object.keys(asks)),
           order: Object.keys(facts).length === 0 ? fc.constant([]) : shuffled(Object.keys(facts)),
-          euros: fc.constant(Number(one + other) / 100),
+          euros: fc.constant(Number(plus(one, other)) / 100),
         })
       })
     await fc.assert(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { balanceOf, client, eventsOf, network, paymentsOf, service } from './service.ts'
@@ -66,7 +67,7 @@ test('each step of a card payment emits one event with its amount at the time', 
     kind: 'authorization',
     authorizationId: paid.authorizationId,
     ask: 1,
-    amountCents: 500n,
+    amountCents: cents(500n),
     partialAllowed: false,
     merchant: bookshop,
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
@@ -10,7 +11,7 @@ const request = (authorizationId: string) => ({
   kind: 'authorization' as const,
   authorizationId,
   ask: 0,
-  amountCents: 1_001n,
+  amountCents: cents(1_001n),
   partialAllowed: false,
   merchant: bookshop,
 })

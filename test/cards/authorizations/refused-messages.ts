@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { signed } from '../../support/cards/signatures.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -20,7 +21,7 @@ async function whileLocked<T>(agentId: string, work: () => Promise<T>): Promise<
   return result
 }
 
-const request = (authorizationId: string, amountCents: bigint) => ({
+const request = (authorizationId: string, amountCents: Cents) => ({
   kind: 'authorization' as const,
   authorizationId,
   ask: 0,
@@ -36,8 +37,8 @@ describe('a message', () => {
     ['with a signature of ten minutes ago', (body: string) => signed(body, { secondsAgo: 600 })],
   ])('%s is a 401, and nothing moves', async (_, headers) => {
     const { agent, card } = await aPayingCard(client, 100)
-    const { processorCardId } = await network.messageOf(card.id, request('unsigned', 1_000n))
-    const content = { ...request('unsigned', 1_000n), amountEuros: undefined, amountCents: '1000' }
+    const { processorCardId } = await network.messageOf(card.id, request('unsigned', cents(1_000n)))
+    const content = { ...request('unsigned', cents(1_000n)), amountEuros: undefined, amountCents: '1000' }
     const body = JSON.stringify({ id: 'unsigned', processorCardId, sentAt: new Date(0), content })
     const post = (more: Record<string, string>) =>
       service.http('POST', '/rails/card-processor', { headers: more, body })
@@ -62,7 +63,7 @@ describe('a message', () => {
   test('a request for an unknown card is declined, and any other message acknowledged', async () => {
     const message = { id: 'nobody', processorCardId: 'nobody', sentAt: new Date() }
     const [asked, told] = [
-      await network.deliver({ ...message, content: request('x', 100n) }),
+      await network.deliver({ ...message, content: request('x', cents(100n)) }),
       await network.deliver({ ...message, content: { kind: 'expiry', authorizationId: 'x' } }),
     ]
     expect([asked.reply, told.reply]).toEqual([
@@ -74,9 +75,9 @@ describe('a message', () => {
   test('under the id of another one, or a request under the number of another one, is declined and reported', async () => {
     const { agent, card } = await aPayingCard(client, 100)
     const id = `message of ${card.id}`
-    const first = await network.send(card.id, request(card.id, 1_000n), id)
-    const other = await network.send(card.id, request(card.id, 2_000n), id)
-    const another = await network.send(card.id, request(card.id, 3_000n))
+    const first = await network.send(card.id, request(card.id, cents(1_000n)), id)
+    const other = await network.send(card.id, request(card.id, cents(2_000n)), id)
+    const another = await network.send(card.id, request(card.id, cents(3_000n)))
     expect([first, other, another].map(({ reply }) => reply.kind)).toEqual([
       'approved',
       'declined',
@@ -102,7 +103,7 @@ describe('a late decision', () => {
     const { client: own } = await hasty.owner()
     const { agent, card } = await aPayingCard(own, 100)
     const before = networkBefore(hasty)
-    const message = await before.messageOf(card.id, request('late', 1_000n))
+    const message = await before.messageOf(card.id, request('late', cents(1_000n)))
     const answers = await whileLocked(agent.id, async () => [
       await before.deliver(message),
       await before.deliver(message),

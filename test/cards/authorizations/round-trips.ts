@@ -7,6 +7,7 @@ import type { Ports } from '../../../src/kernel/contract/ports.ts'
 import type { CardReply, MessageContent } from '../../../src/ports/card-processor.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { decodeJson } from '../../../src/values/json-names.ts'
+import { cents } from '../../../src/values/money.ts'
 import { bookshop } from '../../support/cards/network.ts'
 import { sandboxWith } from '../../support/cards/sandbox.ts'
 import { startEngine } from '../../support/engine.ts'
@@ -61,7 +62,7 @@ const take = (card: Awaited<ReturnType<typeof aPayingCard>>, content: MessageCon
 describe('the statements that the database is sent for messages of the card network', () => {
   const statements = () => [...new Set(engine.batches.map(batch => batch.roundTrips))]
   const largest = () => Math.max(...engine.batches.map(({ size }) => size))
-  const shared = { amountCents: 100n, merchant: bookshop }
+  const shared = { amountCents: cents(100n), merchant: bookshop }
 
   test('are twenty-one for one request and for sixty-four, twenty-three for one clearing and for sixty-four', async () => {
     const card = await aPayingCard()

@@ -7,6 +7,7 @@ import {
   raisedLimitProblem,
 } from '../../../src/cards/card-requests/card-request.ts'
 import { jsonName } from '../../../src/values/json-names.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import {
   aCardRequest,
   aCardWith,
@@ -22,8 +23,8 @@ const service = await startTestService()
 const { client } = await service.owner()
 const agent = await aFundedAgent(client)
 
-const cents = fc.bigInt({ min: 0n, max: 10n })
-const limit = fc.option(cents, { nil: null })
+const amount = fc.bigInt({ min: 0n, max: 10n }).map(cents)
+const limit = fc.option(amount, { nil: null })
 const limits = fc.record({ maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit })
 const given = fc.record(
   { maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit },
@@ -31,7 +32,7 @@ const given = fc.record(
 )
 
 /** Null is no limit. */
-const isNoLower = (one: bigint | null, other: bigint | null): boolean =>
+const isNoLower = (one: Cents | null, other: Cents | null): boolean =>
   one === null || (other !== null && one >= other)
 
 describe('the limits of an approval', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { MessageContent } from '../../../src/ports/card-processor.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aCard, getCard } from '../../support/cards/cards.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
@@ -64,7 +65,7 @@ describe('a card that is rotated', () => {
       kind: 'authorization',
       authorizationId,
       ask: 0,
-      amountCents: 5_00n,
+      amountCents: cents(5_00n),
       partialAllowed: false,
       merchant: bookshop,
     })
@@ -76,7 +77,7 @@ describe('a card that is rotated', () => {
     await pass(client, { minutes: 40 })
     expect(await onOld(ask(third))).toBe('declined')
     for (const authorizationId of [first, second]) {
-      const clearing = { amountCents: 5_00n, final: true, merchant: bookshop, authorizationId }
+      const clearing = { amountCents: cents(5_00n), final: true, merchant: bookshop, authorizationId }
       await onOld({ kind: 'clearing', clearingId: newId('clearing'), ...clearing })
     }
     const { availableEuros } = await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { CardMerchant, MessageContent } from '../../../src/ports/card-processor.ts'
+import { cents } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import {
@@ -17,12 +18,12 @@ import {
 } from './service.ts'
 
 const REF = 'a'
-const ASKED = 2_000n
+const ASKED = cents(2_000n)
 
 /** Reports about one machine payment of € 20.00: messages of the network, or the receipt. */
 type Said = 'receipt' | ((merchant: CardMerchant) => MessageContent)
 
-const cents = (most: number) => fc.bigInt(1n, BigInt(most))
+const anyCents = (most: number) => fc.bigInt(1n, BigInt(most)).map(cents)
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
 const ask: Said = merchant => ({
@@ -41,9 +42,9 @@ const everything = fc
     isReversed: fc.boolean(),
     isExpired: fc.boolean(),
     isTold: fc.boolean(),
-    cleared: maybe(cents(2_500)),
+    cleared: maybe(anyCents(2_500)),
     isFinal: fc.boolean(),
-    refunded: maybe(cents(1_500)),
+    refunded: maybe(anyCents(1_500)),
   })
   .map(({ isAsked, isProven, isReversed, isExpired, isTold, cleared, isFinal, refunded }) => {
     const said: Record<string, Said> = isAsked ? { ask } : {}

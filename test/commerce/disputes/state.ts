@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { creditDueAfter, disputableUntil } from '../../../src/commerce/disputes/dispute.ts'
 import { type Claim, type DisputeFact, diffOf, foldFacts } from '../../../src/commerce/disputes/state.ts'
-import { cents as centsOf } from '../../../src/values/money.ts'
+import { cents as centsOf, minus } from '../../../src/values/money.ts'
 
 const type = fc.constantFrom<DisputeFact['type']>('credited', 'won', 'lost')
 const at = fc.integer({ min: 1, max: 30 }).map(day => new Date(Date.UTC(2026, 10, day)).toISOString())
@@ -46,7 +46,7 @@ describe('the state of a dispute', () => {
         expect(lostCents).toBeLessThanOrEqual(creditedCents)
         if (!terms.isCovered || status === 'open' || status === 'submitted') expect(lostCents).toBe(0n)
         if (!terms.isCovered) expect(creditedCents).toBeLessThanOrEqual(recoveredCents)
-        if (lostCents > 0n) expect(creditedCents - recoveredCents).toBe(lostCents)
+        if (lostCents > 0n) expect(minus(creditedCents, recoveredCents)).toBe(lostCents)
       }),
       { numRuns: 10_000 },
     ))

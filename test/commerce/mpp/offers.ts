@@ -7,6 +7,7 @@ import {
   offerProblem,
 } from '../../../src/commerce/mpp/offers.ts'
 import { contentDigest, writeChallenge } from '../../../src/mpp/index.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
 
 const answer = (authenticate: readonly string[], more: Partial<MerchantAnswer> = {}): MerchantAnswer => ({
@@ -75,7 +76,7 @@ describe('the offers of a merchant', () => {
 
 const terms: OfferTerms = {
   now: new Date(),
-  heldCents: 2_000n,
+  heldCents: cents(2_000n),
   networks: ['visa'],
   body: null,
   url: new URL('https://shop.example.com/buy'),

@@ -2,12 +2,13 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { epcCode, qrSvg, type RequestedTransfer } from '../../../src/commerce/collect/payer-page/epc-code.ts'
 import { creditorReference } from '../../../src/values/creditor-reference.ts'
+import { cents } from '../../../src/values/money.ts'
 
 const transfer: RequestedTransfer = {
   name: 'Agent Payments',
   iban: 'DE58999900010000000001',
   bic: 'AGPYDEF0XXX',
-  amountCents: 1_250n,
+  amountCents: cents(1_250n),
   reference: 'RF540000000042',
 }
 
@@ -34,12 +35,12 @@ describe('the content of the QR code', () => {
   test.each([
     [1n, 'EUR0.01'],
     [99_999_999_999n, 'EUR999999999.99'],
-  ])('names the amount exactly: %s cents', (amountCents, line) => {
-    expect(epcCode({ ...transfer, amountCents })?.split('\n')[7]).toBe(line)
+  ])('names the amount exactly: %s cents', (amount, line) => {
+    expect(epcCode({ ...transfer, amountCents: cents(amount) })?.split('\n')[7]).toBe(line)
   })
 
-  test.each([0n, -1n, 100_000_000_000n])('does not exist for %s cents, which no credit carries', cents => {
-    expect(epcCode({ ...transfer, amountCents: cents })).toBeUndefined()
+  test.each([0n, -1n, 100_000_000_000n])('does not exist for %s cents, which no credit carries', amount => {
+    expect(epcCode({ ...transfer, amountCents: cents(amount) })).toBeUndefined()
   })
 
   test.each([
@@ -67,7 +68,7 @@ describe('the content of the QR code', () => {
     const longest = { iban: `MT${'9'.repeat(32)}`, reference: creditorReference('9'.repeat(21)) }
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
     fc.assert(
-      fc.property(name, fc.bigInt(1n, 99_999_999_999n), (name, amountCents) => {
+      fc.property(name, fc.bigInt(1n, 99_999_999_999n).map(cents), (name, amountCents) => {
         const code = epcCode({ ...transfer, ...longest, name, amountCents })
         if (code === undefined) return expect(name.replace(/[\s\p{Cc}]/gu, '')).toBe('')
         expect(Buffer.byteLength(code)).toBeLessThanOrEqual(331)

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { readText } from '../../../src/commerce/receipts/read-text.ts'
 import { headOf, matchReceipt } from '../../../src/commerce/receipts/score.ts'
+import { cents } from '../../../src/values/money.ts'
 import { quickestOf } from '../../support/longest-turn.ts'
 
 describe('the text of a receipt', () => {
@@ -73,7 +74,7 @@ describe('the text of a receipt', () => {
     const at = new Date('2026-11-20T12:00:00Z')
     const payment = fc.record({
       transactionId: fc.uuid(),
-      amountCents: fc.constantFrom(2_500n, 2_600n),
+      amountCents: fc.constantFrom(cents(2_500n), cents(2_600n)),
       merchant: fc.constantFrom('Bookshop', 'Fish'),
       at: fc.constantFrom(at, new Date('2026-11-18T12:00:00Z')),
       hasReceipt: fc.boolean(),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -139,7 +140,7 @@ describe('a refund of a payment by card', () => {
       kind: 'refund',
       refundId,
       authorizationId: null,
-      amountCents: 900n,
+      amountCents: cents(900n),
       merchant: bookshop,
     } as const
     await Promise.all([network.send(card.id, credit), network.send(card.id, credit)])

@@ -5,8 +5,9 @@ import type { Counter } from '../../../src/control/budgets/counter.ts'
 import { BudgetCounters } from '../../../src/control/budgets/counters.ts'
 import { openRefunds } from '../../../src/money/refunds/index.ts'
 import { completedTransaction } from '../../../src/money/transactions/index.ts'
+import { cents, NO_CENTS } from '../../../src/values/money.ts'
 
-const PAID = 1_000n
+const PAID = cents(1_000n)
 const CAUSE = { type: 'intent', id: 'intent_1' }
 const tenantNow = {
   tenant: { ownerId: 'customer_1', mode: 'test' },
@@ -14,7 +15,15 @@ const tenantNow = {
 } as const
 
 const counter = (period: string): Counter => ({
-  ...{ subject: 'agent_1', period, reserved: 0n, spent: 0n, reservedUses: 0, uses: 0, term: null },
+  ...{
+    subject: 'agent_1',
+    period,
+    reserved: NO_CENTS,
+    spent: NO_CENTS,
+    reservedUses: 0,
+    uses: 0,
+    term: null,
+  },
   ...{ lastSpendAt: null, firstMerchant: null, limit: null, mandate: null },
 })
 
@@ -28,7 +37,7 @@ function countersOfPayer() {
 
 test('partial refunds of payees reduce the limits up to the paid amount, and are recorded in full', async () => {
   const refunds = await openRefunds(async () => [], tenantNow, {})
-  const parts = fc.array(fc.bigInt({ min: 1n, max: PAID + 1n }), { minLength: 1, maxLength: 6 })
+  const parts = fc.array(fc.bigInt({ min: 1n, max: PAID + 1n }).map(cents), { minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(parts, amounts => {
       const emitted: { readonly event: string; readonly data: Record<string, unknown> }[] = []

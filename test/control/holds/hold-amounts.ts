@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { amountToHold, withTolerance } from '../../../src/control/rules/amount-rules.ts'
 import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import { cents } from '../../../src/values/money.ts'
 import {
   budgetOf,
   decideUnder,
@@ -17,15 +18,15 @@ describe('the amount that is held', () => {
     [999n, 5, 1_049n],
     [1n, 0.01, 2n],
     [333n, 12.5, 375n],
-  ])('for %d cents and a tolerance of %s percent is %d', (cents, percent, held) => {
-    expect(withTolerance(cents, percent)).toBe(held)
+  ])('for %d cents and a tolerance of %s percent is %d', (amount, percent, held) => {
+    expect(withTolerance(cents(amount), percent)).toBe(held)
   })
 
   test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>, bigint]>([
     ['one payment', { maxTransactionEuros: 20.5 }, {}, {}, 2_050n],
-    ['the day', { dailyLimitEuros: 100 }, {}, { dayCents: 7_900n }, 2_100n],
-    ['the month', { monthlyLimitEuros: 100 }, {}, { monthCents: 8_000n }, 2_000n],
-    ['a budget', {}, { budgets: [budgetOf('run', 5_000n, 2_990n)] }, {}, 2_010n],
+    ['the day', { dailyLimitEuros: 100 }, {}, { dayCents: cents(7_900n) }, 2_100n],
+    ['the month', { monthlyLimitEuros: 100 }, {}, { monthCents: cents(8_000n) }, 2_000n],
+    ['a budget', {}, { budgets: [budgetOf('run', cents(5_000n), cents(2_990n))] }, {}, 2_010n],
   ])(
     'has no more tolerance than the limit of %s leaves, and is not refused for it',
     (_, rules, request, counters, held) => {

@@ -5,6 +5,7 @@ import {
   intentMachine,
   unpayableBecause,
 } from '../../../src/control/intents/intent.ts'
+import { cents } from '../../../src/values/money.ts'
 
 describe('the states of an intent', () => {
   test('lead from `created` to a final one, and from a final one nowhere', () => {
@@ -26,12 +27,12 @@ test.each([
 })
 
 describe('the fingerprint of an intent', () => {
-  const intent = { merchant: 'Bücher & Söhne', amountCents: 1_999n, runId: 'run_1' }
+  const intent = { merchant: 'Bücher & Söhne', amountCents: cents(1_999n), runId: 'run_1' }
 
   test.each([
     ['is the same for the merchant in other letters', { merchant: 'BÜCHER  &  SÖHNE' }, true],
     ['differs for another merchant', { merchant: 'Bücher & Töchter' }, false],
-    ['differs for a cent more', { amountCents: 2_000n }, false],
+    ['differs for a cent more', { amountCents: cents(2_000n) }, false],
     ['differs for another run', { runId: 'run_2' }, false],
   ])('%s', (_, members, isEqual) => {
     expect(fingerprintOf({ ...intent, ...members }) === fingerprintOf(intent)).toBe(isEqual)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { cents, minus } from '../../../src/values/money.ts'
 import { decideUnder, limitWith, mandateWith } from '../../support/control/decide.ts'
 
 describe('a decision inside a mandate', () => {
@@ -7,10 +8,10 @@ describe('a decision inside a mandate', () => {
 
   test('names it with what it leaves, and no approval is needed', () => {
     const mandate = mandateWith({
-      perTransactionCents: 5_000n,
+      perTransactionCents: cents(5_000n),
       limits: [
-        { period: 'day', limitCents: 5_000n, usedCents: 1_000n },
-        { period: 'all', limitCents: 20_000n, usedCents: 6_000n },
+        { period: 'day', limitCents: cents(5_000n), usedCents: cents(1_000n) },
+        { period: 'all', limitCents: cents(20_000n), usedCents: cents(6_000n) },
       ],
       count: { limit: 8, used: 1 },
     })
@@ -41,14 +42,14 @@ describe('a decision inside a mandate', () => {
     const holdUnder = (members: Parameters<typeof mandateWith>[0]) =>
       decideUnder(tolerant, { mandate: mandateWith(members) }).holdCents
     expect(holdUnder({})).toBe(3_000n)
-    expect(holdUnder({ perTransactionCents: 2_100n })).toBe(2_100n)
-    expect(holdUnder(limitWith(7_000n, 4_800n, 'day'))).toBe(2_200n)
+    expect(holdUnder({ perTransactionCents: cents(2_100n) })).toBe(2_100n)
+    expect(holdUnder(limitWith(cents(7_000n), cents(4_800n), 'day'))).toBe(2_200n)
   })
 
   test('never holds more than any of its limits leaves', () => {
     let byMandate = 0
-    const amount = fc.bigInt({ min: 1n, max: 60n })
-    const limit = fc.bigInt({ min: 1n, max: 200n })
+    const amount = fc.bigInt({ min: 1n, max: 60n }).map(cents)
+    const limit = fc.bigInt({ min: 1n, max: 200n }).map(cents)
     const anyMandate = fc.record({
       perTransactionCents: fc.option(limit, { nil: null }),
       limits: fc.uniqueArray(
@@ -70,7 +71,7 @@ describe('a decision inside a mandate', () => {
         )
         if (!ruled) return
         byMandate++
-        const left = mandate.limits.map(({ limitCents, usedCents }) => limitCents - usedCents)
+        const left = mandate.limits.map(({ limitCents, usedCents }) => minus(limitCents, usedCents))
         for (const most of [mandate.perTransactionCents, ...left])
           expect(most === null || (amountCents <= holdCents && holdCents <= most)).toBe(true)
       }),
@@ -93,7 +94,7 @@ describe('a decision inside a mandate', () => {
     ['the limit of the policy', { ...rules, dailyLimitEuros: 19 }, {}],
     ['its blocklist', { ...rules, merchantBlocklist: ['Bookshop'] }, {}],
     ['the agent', rules, { agentStatus: 'frozen' }],
-    ['the wallet', rules, { availableCents: 1_999n }],
+    ['the wallet', rules, { availableCents: cents(1_999n) }],
   ])('is denied by %s all the same', (_, ofPolicy, members) => {
     const ruling = decideUnder(ofPolicy, { ...members, mandate: mandateWith() })
     expect([ruling.allowed, ruling.mandate]).toEqual([false, undefined])

@@ -7,6 +7,7 @@ import {
   type MandatedSpend,
   whyOutside,
 } from '../../../src/control/mandates/constraints.ts'
+import { type Cents, cents, NO_CENTS, sumOf } from '../../../src/values/money.ts'
 
 const anything: Constraints = {
   perTransactionCents: null,
@@ -19,8 +20,8 @@ const anything: Constraints = {
   countries: [],
 }
 
-const unused: MandateCounters = { dayCents: 0n, monthCents: 0n, totalCents: 0n, uses: 0 }
-const spend: MandatedSpend = { amountCents: 2_000n, merchant: 'Bookshop', mcc: '5942', country: 'DE' }
+const unused: MandateCounters = { dayCents: NO_CENTS, monthCents: NO_CENTS, totalCents: NO_CENTS, uses: 0 }
+const spend: MandatedSpend = { amountCents: cents(2_000n), merchant: 'Bookshop', mcc: '5942', country: 'DE' }
 
 const why = (
   constraints: Partial<Constraints>,
@@ -37,10 +38,10 @@ const IBAN = 'DE89370400440532013000'
 
 describe('a spend is inside a mandate', () => {
   test.each<[Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
-    [{ perTransactionCents: 2_000n }, {}, {}],
-    [{ perDayCents: 7_000n }, {}, { dayCents: 5_000n, monthCents: 90_000n }],
-    [{ perMonthCents: 7_000n }, {}, { monthCents: 5_000n, totalCents: 90_000n }],
-    [{ totalCents: 7_000n }, {}, { totalCents: 5_000n }],
+    [{ perTransactionCents: cents(2_000n) }, {}, {}],
+    [{ perDayCents: cents(7_000n) }, {}, { dayCents: cents(5_000n), monthCents: cents(90_000n) }],
+    [{ perMonthCents: cents(7_000n) }, {}, { monthCents: cents(5_000n), totalCents: cents(90_000n) }],
+    [{ totalCents: cents(7_000n) }, {}, { totalCents: cents(5_000n) }],
     [{ count: 3 }, {}, { uses: 2 }],
     [{ merchants: ['Library', 'BOOKSHOP'] }, {}, {}],
     [{ merchants: ['bookshop.example'] }, { merchant: 'https://bookshop.example/books' }, {}],
@@ -55,10 +56,10 @@ describe('a spend is inside a mandate', () => {
 
 describe('a spend is outside a mandate that', () => {
   test.each<[string, Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
-    ['allows € 19.99 for one payment', { perTransactionCents: 1_999n }, {}, {}],
-    ['has € 19.99 left today', { perDayCents: 7_000n }, {}, { dayCents: 5_001n }],
-    ['has € 19.99 left this month', { perMonthCents: 7_000n }, {}, { monthCents: 5_001n }],
-    ['has € 0.00 left in all', { totalCents: 7_000n }, {}, { totalCents: 7_001n }],
+    ['allows € 19.99 for one payment', { perTransactionCents: cents(1_999n) }, {}, {}],
+    ['has € 19.99 left today', { perDayCents: cents(7_000n) }, {}, { dayCents: cents(5_001n) }],
+    ['has € 19.99 left this month', { perMonthCents: cents(7_000n) }, {}, { monthCents: cents(5_001n) }],
+    ['has € 0.00 left in all', { totalCents: cents(7_000n) }, {}, { totalCents: cents(7_001n) }],
     ['has no payment left', { count: 3 }, {}, { uses: 3 }],
     ['does not allow Bookshop', { merchants: ['Library'] }, {}, {}],
     ['does not allow example.com', { merchants: ['*.example.com'] }, { merchant: 'example.com' }, {}],
@@ -73,8 +74,8 @@ describe('a spend is outside a mandate that', () => {
   })
 })
 
-const amount = fc.bigInt({ min: 1n, max: 60n })
-const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }), { nil: null })
+const amount = fc.bigInt({ min: 1n, max: 60n }).map(cents)
+const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }).map(cents), { nil: null })
 /** Mostly without a list; otherwise hardly any spend would be inside. */
 const someOf = (values: string[]): fc.Arbitrary<string[]> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
@@ -102,14 +103,13 @@ const anySpend = fc.record({
 type Spend = MandatedSpend & { readonly day: number }
 
 const monthOf = (day: number): number => Math.floor((day - 1) / 31)
-const sum = (spends: readonly Spend[]): bigint =>
-  spends.reduce((total, { amountCents }) => total + amountCents, 0n)
+const sum = (spends: readonly Spend[]): Cents => sumOf(spends.map(({ amountCents }) => amountCents))
 const isOneOf = (list: readonly string[], value: string | null): boolean =>
   list.length === 0 || (value !== null && list.some(one => one.toLowerCase() === value.toLowerCase()))
 
 /** Written independently of the code under test: whether the mandate allows a list of spends as a whole. */
 function isAllowed(constraints: Constraints, spends: readonly Spend[]): boolean {
-  const within = (most: bigint | null, groups: Iterable<readonly Spend[]>): boolean =>
+  const within = (most: Cents | null, groups: Iterable<readonly Spend[]>): boolean =>
     most === null || [...groups].every(group => sum(group) <= most)
   return (
     within(

@@ -10,12 +10,13 @@ import { defaultRiskSettings, score } from '../../../src/control/risk/score.ts'
 import { distanceBetween, type SignalInput, signals } from '../../../src/control/risk/signals.ts'
 import { minutes } from '../../../src/values/clock.ts'
 import { countries } from '../../../src/values/countries.ts'
+import { roundCents } from '../../../src/values/money.ts'
 
 const NOON = new Date('2026-11-20T12:00:00.000Z')
 const noonAnd = (milliseconds: number): Date => new Date(NOON.getTime() + milliseconds)
 const profileWith = (members: Partial<Profile>): Profile => ({ ...emptyProfile('agent_1'), ...members })
 const spending = (cents: number, country: string | null = null) => ({
-  amountCents: BigInt(cents),
+  amountCents: roundCents(cents),
   merchant: 'Bookshop',
   country,
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import { cents } from '../../../src/values/money.ts'
 import {
   anyControls,
   aPolicy,
@@ -96,7 +97,7 @@ describe('a payment by card', () => {
   })
 
   test('that an intent covers is still within the limit of its card', () => {
-    const card = { ...noControls, maxTransactionCents: 1_000n }
+    const card = { ...noControls, maxTransactionCents: cents(1_000n) }
     const covered = { ...ofCard(plainRequest, 'intent_1'), card }
     const { allowed, reason } = decide(
       compilePolicy(policy({ maxTransactionEuros: 5 })),

@@ -6,6 +6,7 @@ import { compileCardTerms, compilePolicy, decide, ruleTable } from '../../../src
 import type { Ruling, SpendRequest } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
+import { type Cents, cents, NO_CENTS } from '../../../src/values/money.ts'
 import {
   anyControls,
   aPolicy,
@@ -35,7 +36,7 @@ describe('a decision with the terms of a card', () => {
             evaluate({
               request,
               counters,
-              holdCents: 0n,
+              holdCents: NO_CENTS,
               amountInWords: '',
               outcomeSoFar: 'pass',
               mandate: undefined,
@@ -80,20 +81,20 @@ describe('a decision with the terms of a card', () => {
   })
 
   test('gives the reason of the first rule of the table that stops it, and of two limits the narrower', () => {
-    const card = { ...noControls, maxTransactionCents: 5_000n, merchantBlocklist: ['Bookshop'] }
+    const card = { ...noControls, maxTransactionCents: cents(5_000n), merchantBlocklist: ['Bookshop'] }
     const reason = (rules: Parameters<typeof decideUnder>[0], request: Partial<SpendRequest>) =>
       decideUnder(rules, request).reason
     expect(reason({}, { card })).toBe('On the card: Bookshop is on the blocklist, as Bookshop.')
     expect(reason({}, { card, agentStatus: 'frozen' })).toBe('The agent is frozen: it cannot spend.')
-    const dear = { amountCents: 10_000n }
-    const limited = (cents: bigint) => ({ ...dear, card: { ...noControls, maxTransactionCents: cents } })
-    expect(reason({ maxTransactionEuros: 20 }, limited(5_000n))).toBe(
+    const dear = { amountCents: cents(10_000n) }
+    const limited = (cents: Cents) => ({ ...dear, card: { ...noControls, maxTransactionCents: cents } })
+    expect(reason({ maxTransactionEuros: 20 }, limited(cents(5_000n)))).toBe(
       '€ 100.00 is above the limit of € 20.00 for one payment.',
     )
-    expect(reason({ maxTransactionEuros: 20 }, limited(1_000n))).toBe(
+    expect(reason({ maxTransactionEuros: 20 }, limited(cents(1_000n)))).toBe(
       'On the card: € 100.00 is above the limit of € 10.00 for one payment.',
     )
-    const { checks } = decideUnder({ maxTransactionEuros: 200 }, limited(15_000n))
+    const { checks } = decideUnder({ maxTransactionEuros: 200 }, limited(cents(15_000n)))
     expect(checks.find(({ rule }) => rule === 'maxTransactionEuros')).toMatchObject({
       outcome: 'pass',
       limit: 150,

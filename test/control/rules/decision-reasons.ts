@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import { cents, NO_CENTS } from '../../../src/values/money.ts'
 import {
   atTime,
   budgetOf,
@@ -16,13 +17,13 @@ describe('the reason of a decision', () => {
       'The daily limit of € 70.00 is reached: € 70.00 used, € 0.00 left.',
       { dailyLimitEuros: 70 },
       {},
-      { dayCents: 7_000n },
+      { dayCents: cents(7_000n) },
     ],
     [
       'The daily limit of € 70.00 is too low for € 20.00: € 60.00 used, € 10.00 left.',
       { dailyLimitEuros: 70 },
       {},
-      { dayCents: 6_000n },
+      { dayCents: cents(6_000n) },
     ],
     ['€ 20.00 is above the limit of € 19.99 for one payment.', { maxTransactionEuros: 19.99 }, {}, {}],
     [
@@ -58,7 +59,7 @@ describe('the reason of a decision', () => {
     [
       '€ 5,000.01 is above the limit of € 5,000.00 for one payment.',
       { maxTransactionEuros: 5_000 },
-      { amountCents: 500_001n },
+      { amountCents: cents(500_001n) },
       {},
     ],
     [
@@ -70,25 +71,35 @@ describe('the reason of a decision', () => {
     [
       'The budget of the card “card” of € 20.00 is too low for € 20.00: € 1.00 used, € 19.00 left.',
       {},
-      { budgets: [budgetOf('run', 5_000n, 3_000n), budgetOf('card', 2_000n, 100n)] },
+      {
+        budgets: [
+          budgetOf('run', cents(5_000n), cents(3_000n)),
+          budgetOf('card', cents(2_000n), cents(100n)),
+        ],
+      },
       {},
     ],
     [
       'The budget of the run “run” of € 50.00 is too low for € 20.00: € 45.00 used, € 5.00 left.',
       { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
-      { budgets: [budgetOf('run', 5_000n, 4_500n)] },
-      { dayCents: 6_000n, monthCents: 9_400n },
+      { budgets: [budgetOf('run', cents(5_000n), cents(4_500n))] },
+      { dayCents: cents(6_000n), monthCents: cents(9_400n) },
     ],
     [
       'The monthly limit of € 100.00 is too low for € 20.00: € 96.00 used, € 4.00 left.',
       { dailyLimitEuros: 70, monthlyLimitEuros: 100 },
-      { budgets: [budgetOf('run', 5_000n, 4_500n)] },
-      { dayCents: 6_000n, monthCents: 9_600n },
+      { budgets: [budgetOf('run', cents(5_000n), cents(4_500n))] },
+      { dayCents: cents(6_000n), monthCents: cents(9_600n) },
     ],
     [
       'The owner’s budget for the month of € 20.00 is too low for € 20.00: € 0.01 used, € 19.99 left.',
       {},
-      { budgets: [{ ...budgetOf('owner', 2_000n, 1n), period: 'month' }, budgetOf('run', 5_000n, 3_000n)] },
+      {
+        budgets: [
+          { ...budgetOf('owner', cents(2_000n), cents(1n)), period: 'month' },
+          budgetOf('run', cents(5_000n), cents(3_000n)),
+        ],
+      },
       {},
     ],
     [
@@ -108,7 +119,7 @@ describe('the reason of a decision', () => {
   })
 
   test('is a review, not missing money, for a spend that waits for a person', () => {
-    expect(outcomeOf(decideUnder({ autoApproveLimitEuros: 1 }, { availableCents: 0n }))).toBe('review')
+    expect(outcomeOf(decideUnder({ autoApproveLimitEuros: 1 }, { availableCents: NO_CENTS }))).toBe('review')
   })
 
   test('is the denial where another rule asks for a person', () => {

@@ -5,13 +5,14 @@ import { storedCounters, storedRequest } from '../../../src/control/decisions/st
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
-import { cents, outcomeOf } from '../../support/control/decide.ts'
+import { type Cents, cents, minus, plus } from '../../../src/values/money.ts'
+import { anyCents, outcomeOf } from '../../support/control/decide.ts'
 import { decideAgain } from '../../support/control/decide-again.ts'
 import { anyCounters, anyPolicy, anyRequest, nullable } from '../../support/control/random-spends.ts'
 
 const unlimited = PolicyCreate.parse({ name: 'P' })
 
-const smallAmount = fc.bigInt({ min: 0n, max: 300n })
+const smallAmount = fc.bigInt({ min: 0n, max: 300n }).map(cents)
 
 /** Policies, requests and counters that can only fail by amounts: about a fifth are allowed. */
 const casesOfAmounts = [
@@ -26,7 +27,7 @@ const casesOfAmounts = [
   fc.tuple(anyRequest, smallAmount).map(([request, amount]) => ({
     ...request,
     kind: 'intent' as const,
-    amountCents: amount + 1n,
+    amountCents: plus(amount, cents(1n)),
     agentStatus: 'active' as const,
     policyEndsAt: null,
     risk: null,
@@ -67,9 +68,9 @@ describe('thousands of random decisions', () => {
         allowedCases++
         const limits = [
           rules.maxTransactionCents,
-          rules.dailyLimitCents !== null ? rules.dailyLimitCents - counters.dayCents : null,
-          rules.monthlyLimitCents !== null ? rules.monthlyLimitCents - counters.monthCents : null,
-          ...request.budgets.map(({ limitCents, usedCents }) => limitCents - usedCents),
+          rules.dailyLimitCents !== null ? minus(rules.dailyLimitCents, counters.dayCents) : null,
+          rules.monthlyLimitCents !== null ? minus(rules.monthlyLimitCents, counters.monthCents) : null,
+          ...request.budgets.map(({ limitCents, usedCents }) => minus(limitCents, usedCents)),
         ]
         expect(holdCents >= request.amountCents).toBe(true)
         for (const remaining of limits) if (remaining !== null) expect(holdCents <= remaining).toBe(true)
@@ -82,8 +83,8 @@ describe('thousands of random decisions', () => {
   test('are no milder for a greater amount', () => {
     const severity = { pass: 0, review: 1, fail: 2 } as const
     fc.assert(
-      fc.property(anyPolicy, anyRequest, anyCounters, cents, (rules, request, counters, more) => {
-        const outcomeFor = (amountCents: bigint) =>
+      fc.property(anyPolicy, anyRequest, anyCounters, anyCents, (rules, request, counters, more) => {
+        const outcomeFor = (amountCents: Cents) =>
           outcomeOf(
             decide(
               compilePolicy({ ...rules, amountTolerancePercent: null }),
@@ -92,7 +93,7 @@ describe('thousands of random decisions', () => {
             ),
           )
         const outcome = outcomeFor(request.amountCents)
-        const outcomeForMore = outcomeFor(request.amountCents + more)
+        const outcomeForMore = outcomeFor(plus(request.amountCents, more))
         // With a limit on funds, a larger amount can be judged more leniently: a spend that waits for a person needs no money yet.
         if (request.availableCents !== null) return
         expect(severity[outcomeForMore as 'pass'] >= severity[outcome as 'pass']).toBe(true)

@@ -3,7 +3,7 @@ import { type ProbedSituation, probeRules } from '../../../src/control/policies/
 import { presets } from '../../../src/control/rules/presets.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { encodeJson } from '../../../src/values/json-names.ts'
-import { formatMoney } from '../../../src/values/money.ts'
+import { formatMoney, plus } from '../../../src/values/money.ts'
 
 type Situation = ProbedSituation['situation']
 const time = (at: Date | null | undefined) => at?.toISOString().slice(11, 16)
@@ -25,8 +25,8 @@ describe('a preset', () => {
   > = {
     maxTransactionEuros: situation => formatMoney(situation.amountCents),
     autoApproveLimitEuros: situation => formatMoney(situation.amountCents),
-    dailyLimitEuros: situation => formatMoney(situation.dayCents + situation.amountCents),
-    monthlyLimitEuros: situation => formatMoney(situation.monthCents + situation.amountCents),
+    dailyLimitEuros: situation => formatMoney(plus(situation.dayCents, situation.amountCents)),
+    monthlyLimitEuros: situation => formatMoney(plus(situation.monthCents, situation.amountCents)),
     maxUsageCount: situation => `${situation.uses + 1} payments`,
     activeHoursStart: situation => String(time(situation.at)),
     cooldownMinutes: situation => `${minutesFrom(situation.lastSpendAt, situation.at)} minutes`,

@@ -5,6 +5,7 @@ import { compilePolicy, decide, ruleTable } from '../../../src/control/rules/dec
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { probeCases } from '../../../src/control/rules/situations.ts'
 import { decodeJson, type JsonOf } from '../../../src/values/json-names.ts'
+import { plus } from '../../../src/values/money.ts'
 
 type Situation = ProbedSituation['situation']
 type RulesInput = Omit<JsonOf<typeof PolicyCreate>, 'name'>
@@ -32,14 +33,14 @@ describe('a probe shows from both sides', () => {
     [
       'dailyLimitEuros',
       { dailyLimitEuros: 50 },
-      ({ dayCents, amountCents }) => dayCents + amountCents,
+      ({ dayCents, amountCents }) => plus(dayCents, amountCents),
       5_001n,
       5_000n,
     ],
     [
       'monthlyLimitEuros',
       { monthlyLimitEuros: 50 },
-      ({ monthCents, amountCents }) => monthCents + amountCents,
+      ({ monthCents, amountCents }) => plus(monthCents, amountCents),
       5_001n,
       5_000n,
     ],

@@ -9,13 +9,13 @@ import { get, implement, nothing, post } from '../../../src/kernel/contract/oper
 import { instant } from '../../../src/values/clock.ts'
 import { id } from '../../../src/values/ids.ts'
 import { renamed } from '../../../src/values/json-names.ts'
-import { money } from '../../../src/values/money.ts'
+import { cents, money } from '../../../src/values/money.ts'
 
 const jsonOf = (schema: z.ZodType) => new SchemaCollector().add(schema)
 
 describe('a schema as JSON Schema', () => {
   test('describes a codec by its encoded form, example and default', () => {
-    expect(jsonOf(money.default(1050n))).toEqual({
+    expect(jsonOf(money.default(cents(1050n)))).toEqual({
       type: 'number',
       minimum: 0,
       maximum: 100_000_000_000,

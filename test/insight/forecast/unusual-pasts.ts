@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { historyOf } from '../../../src/insight/forecast/history.ts'
+import { type Cents, cents, NO_CENTS } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { spentBefore } from '../../support/insight/past-cells.ts'
@@ -85,18 +86,22 @@ describe('the forecast of an unusual past', () => {
   })
 
   test('is never negative, for any refunds and corrections', () => {
-    const dayOf = (day: string, spentCents: bigint) => ({
+    const dayOf = (day: string, spentCents: Cents) => ({
       day,
       count: 1,
       spentCents,
-      refundedCents: 4_000n,
-      feesCents: 0n,
+      refundedCents: cents(4_000n),
+      feesCents: NO_CENTS,
     })
-    const history = historyOf([dayOf('2026-01-01', 500n), dayOf('2026-01-02', -300n)], '2026-01-04')
-    expect(history.spend.cents).toEqual([500, 0, 0])
-    expect(historyOf([dayOf('2026-01-01', 500n), dayOf('2026-01-04', -300n)], '2026-01-04').todayCents).toBe(
-      0,
+    const history = historyOf(
+      [dayOf('2026-01-01', cents(500n)), dayOf('2026-01-02', cents(-300n))],
+      '2026-01-04',
     )
+    expect(history.spend.cents).toEqual([500, 0, 0])
+    expect(
+      historyOf([dayOf('2026-01-01', cents(500n)), dayOf('2026-01-04', cents(-300n))], '2026-01-04')
+        .todayCents,
+    ).toBe(0)
   })
 
   test('of weeks that are alike is that week, and loses nothing', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { ACQUIRER_ACCOUNTS, postCollected } from '../../../src/money/ledger/open-book.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -8,11 +9,11 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()
 
-async function collect(cents: bigint): Promise<string> {
+async function collect(amountCents: Cents): Promise<string> {
   const id = await wallet()
   const cause = { type: 'trial', id: newId('trial') }
   await inBook({ wallets: [id], others: ACQUIRER_ACCOUNTS }, book =>
-    postCollected('collect', { from: 'clearing_acquirer', to: id, amountCents: cents, cause }, book),
+    postCollected('collect', { from: 'clearing_acquirer', to: id, amountCents, cause }, book),
   )
   return id
 }
@@ -23,7 +24,7 @@ const owed = async () => (await bodyOf(client.billing.acquirer())).owedEuros
 
 describe('what the acquirer has charged', () => {
   test('can be spent before it is paid, and is owed until then', async () => {
-    const [from, to] = [await collect(2_000n), await wallet()]
+    const [from, to] = [await collect(cents(2_000n)), await wallet()]
     expect(await owed()).toBe(20)
     const transfer = { fromWalletId: from, toWalletId: to, amountEuros: 20 }
     await bodyOf(client.transfers.create({ body: transfer }))
@@ -33,7 +34,7 @@ describe('what the acquirer has charged', () => {
   })
 
   test('is paid once by each reference, for requests at once, too', async () => {
-    await collect(1_000n)
+    await collect(cents(1_000n))
     const reference = newId('payout')
     const answers = await times(10, () => paid(4, reference))
     expect(statusCounts(answers)).toEqual({ 200: 10 })
@@ -50,7 +51,7 @@ describe('what the acquirer has charged', () => {
   })
 
   test('is not paid under a reference that has paid another amount', async () => {
-    await collect(1_000n)
+    await collect(cents(1_000n))
     const reference = newId('payout')
     await bodyOf(paid(4, reference))
     const before = await owed()

@@ -7,6 +7,7 @@ import {
   postCollected,
 } from '../../../src/money/ledger/open-book.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { cents } from '../../../src/values/money.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
@@ -30,42 +31,42 @@ const others = [...new Set([...ACQUIRER_ACCOUNTS, ...FORCED_DEBIT_ACCOUNTS])]
 
 /** Applies a step to the model and to the ledger; undefined if it is not possible. */
 function apply({ kind, amount }: Step, id: string): Promise<unknown> | undefined {
-  const cents = BigInt(amount)
+  const amountCents = cents(amount)
   const cause = { type: 'trial', id: newId('trial') }
-  const collected = (from: string, to: string) => ({ from, to, amountCents: cents, cause })
+  const collected = (from: string, to: string) => ({ from, to, amountCents, cause })
   const accounts = { wallets: [id], others }
   if (kind === 'collect') {
-    const repaid = model.owner < cents ? model.owner : cents
+    const repaid = model.owner < amountCents ? model.owner : amountCents
     model.owner -= repaid
-    model.wallet += cents - repaid
-    model.acquirer += cents
+    model.wallet += amountCents - repaid
+    model.acquirer += amountCents
     return inBook(accounts, book => {
       postCollected('collect', collected('clearing_acquirer', id), book)
-      expect(book.repayDebt(id, cents, cause)).toBe(repaid)
+      expect(book.repayDebt(id, amountCents, cause)).toBe(repaid)
     })
   }
   if (kind === 'settle') {
-    if (model.acquirer < cents) return undefined
-    model.acquirer -= cents
+    if (model.acquirer < amountCents) return undefined
+    model.acquirer -= amountCents
     return inBook(accounts, book =>
       postCollected('collect_settle', collected('bank', 'clearing_acquirer'), book),
     )
   }
   if (kind === 'draw back') {
-    const drawn = model.wallet < cents ? model.wallet : cents
+    const drawn = model.wallet < amountCents ? model.wallet : amountCents
     model.wallet -= drawn
-    model.owner += cents - drawn
+    model.owner += amountCents - drawn
     return inBook(accounts, book =>
-      expect(book.forceDebit('fund_reversal', id, 'bank', cents, cause)).toBe(cents - drawn),
+      expect(book.forceDebit('fund_reversal', id, 'bank', amountCents, cause)).toBe(amountCents - drawn),
     )
   }
-  if (model.wallet < cents) return undefined
-  model.wallet -= cents
+  if (model.wallet < amountCents) return undefined
+  model.wallet -= amountCents
   if (kind === 'refund') {
-    model.acquirer -= cents
+    model.acquirer -= amountCents
     return inBook(accounts, book => postCollected('collect_refund', collected(id, 'clearing_acquirer'), book))
   }
-  return inBook(accounts, book => book.move('charge_out', id, 'bank', cents, cause))
+  return inBook(accounts, book => book.move('charge_out', id, 'bank', amountCents, cause))
 }
 
 describe('after any charges, payouts and refunds of an acquirer,', () => {

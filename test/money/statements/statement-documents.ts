@@ -2,10 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { readCamt } from '../../../src/iso20022/camt.ts'
 import { readXml } from '../../../src/iso20022/xml-reader.ts'
 import { schemaViolation } from '../../../src/iso20022/xml-schema.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt053Schema } from '../../support/money/camt053-schema.ts'
-import { cents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
+import { inCents, instantAt, newCause, rowsOf, statementsIn } from '../../support/money/statements.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read, draw } = statementsIn({ service, client, key, inBook })
@@ -65,9 +66,9 @@ describe('statement documents', () => {
     const { id } = await aWallet(client, 100)
     const card = ['clearing_cards', 'bank'] as const
     await inBook({ wallets: [id], others: card }, book => {
-      book.move('card_capture', id, 'clearing_cards', 3_000n, newCause())
-      book.move('card_undo', 'clearing_cards', id, 500n, newCause())
-      book.move('card_refund', 'bank', id, 1_000n, newCause())
+      book.move('card_capture', id, 'clearing_cards', cents(3_000n), newCause())
+      book.move('card_undo', 'clearing_cards', id, cents(500n), newCause())
+      book.move('card_refund', 'bank', id, cents(1_000n), newCause())
     })
     const statement = await draw(id)
     const xml = (await read(statement, 'camt053')).toString()
@@ -96,7 +97,7 @@ describe('statement documents', () => {
     const { entries, credits, skipped } = readCamt(document, '2026-01-01')
     expect(entries).toBe(statement.movements)
     const credited = credits.reduce((sum, { amountCents }) => sum + amountCents, 0n)
-    expect(credited).toBe(cents(statement.inEuros))
+    expect(credited).toBe(inCents(statement.inEuros))
     expect(skipped.map(({ reason }) => reason)).toEqual(['not_a_credit'])
     expect(credits.at(-1)).toMatchObject({
       senderName: "O'Neill",
@@ -116,7 +117,7 @@ describe('statement documents', () => {
     const pages = async (count: number): Promise<number> => {
       const old = await anOldWallet()
       await old.book(instantAt('2026-02-02T00:00:00Z'), book => {
-        for (let n = 0; n < count; n++) book.move('fund', 'bank', old.id, 1n, newCause())
+        for (let n = 0; n < count; n++) book.move('fund', 'bank', old.id, cents(1n), newCause())
       })
       const text = (await read(await old.draw('2026-02'), 'pdf', old.key)).toString('latin1')
       return [...text.matchAll(/\/Type \/Page\b/g)].length
@@ -127,8 +128,8 @@ describe('statement documents', () => {
   test('of a past month never change', async () => {
     const { id, other, key, client, draw, book, fund } = await anOldWallet()
     await book(instantAt('2026-02-03T00:00:00Z'), opened => {
-      opened.move('fund', 'bank', other, 900n, newCause())
-      opened.move('transfer', other, id, 300n, newCause())
+      opened.move('fund', 'bank', other, cents(900n), newCause())
+      opened.move('transfer', other, id, cents(300n), newCause())
     })
     const statement = await draw('2026-02')
     const all = () =>
@@ -136,7 +137,7 @@ describe('statement documents', () => {
     const before = await all()
     await bodyOf(client.wallets.update({ params: { id: other }, body: { name: 'Another name' } }))
     await bodyOf(client.customers.updateMe({ body: { name: 'Another holder' } }))
-    await fund(1n, new Date())
+    await fund(cents(1n), new Date())
     expect(await all()).toEqual(before)
     expect(rowsOf(before[1] as Buffer)[1]?.slice(2, 5)).toEqual([
       'Transfer between wallets',
@@ -148,7 +149,7 @@ describe('statement documents', () => {
   test('contain every movement once across pages', async () => {
     const old = await anOldWallet()
     await old.book(instantAt('2026-02-02T00:00:00Z'), book => {
-      for (let n = 1; n <= 750; n++) book.move('fund', 'bank', old.id, BigInt(n), newCause())
+      for (let n = 1; n <= 750; n++) book.move('fund', 'bank', old.id, cents(n), newCause())
     })
     const statement = await old.draw('2026-02')
     const [, ...rows] = rowsOf(await read(statement, 'csv', old.key))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { cents } from '../../../src/values/money.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { processorTimeOfService } from '../../support/longest-turn.ts'
 import { startBooks } from '../../support/money/books.ts'
@@ -11,7 +12,7 @@ const { anOldWallet, read } = statementsIn({ service, client, key, inBook })
 async function aLongStatement(movements = 600) {
   const old = await anOldWallet()
   await old.book(instantAt('2026-02-02T00:00:00Z'), book => {
-    for (let n = 0; n < movements; n++) book.move('fund', 'bank', old.id, 1n, newCause())
+    for (let n = 0; n < movements; n++) book.move('fund', 'bank', old.id, cents(1n), newCause())
   })
   return { ...old, statement: await old.draw('2026-02') }
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Answer } from '../../../src/derive/client.ts'
 import { referenceOf } from '../../../src/money/references/register.ts'
+import { cents } from '../../../src/values/money.ts'
 import { aPurse } from '../../support/cards/purses.ts'
 import { aBeneficiary, anAgent, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
@@ -127,7 +128,7 @@ describe('the purse of a card', () => {
     const held = await aPurse(client)
     const tenant = { ownerId, mode: 'test' } as const
     const payment = { type: 'trial', id: held.cardId }
-    await books.inBook({ wallets: [held.walletId] }, book => book.hold(held.walletId, 400n, payment), {
+    await books.inBook({ wallets: [held.walletId] }, book => book.hold(held.walletId, cents(400n), payment), {
       tenant,
     })
     const remove = () => client.agents.delete({ params: { id: held.agentId } })

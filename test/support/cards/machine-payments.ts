@@ -193,7 +193,7 @@ const charge: HandlerOf<typeof api.charge> = {
     const known = handle ?? ('handle' in accepted ? accepted.handle : '')
     const asked = {
       handle: known,
-      amountCents: BigInt(rest.amountEuros),
+      amountCents: cents(rest.amountEuros),
       reference,
       descriptor: 'AGENTPAY *SHOP',
       token: plain,

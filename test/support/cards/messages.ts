@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import type { CardMessage, MessageContent } from '../../../src/ports/card-processor.ts'
+import { cents } from '../../../src/values/money.ts'
 
 const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
-const amount = fc.bigInt(0n, 9_999_999_999_999n)
+const amount = fc.bigInt(0n, 9_999_999_999_999n).map(cents)
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
 const kind = <K extends string>(value: K) => fc.constant(value)
 

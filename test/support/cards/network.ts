@@ -7,6 +7,7 @@ import type {
 } from '../../../src/ports/card-processor.ts'
 import { clock } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { roundCents } from '../../../src/values/money.ts'
 import { aFundedAgent, aPolicy, bodyOf, type TestClient } from '../factories.ts'
 import { ENCRYPTION_KEY, type TestService } from '../harness.ts'
 import { sandboxWith } from './sandbox.ts'
@@ -72,7 +73,7 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
         kind: 'authorization',
         authorizationId,
         ask: 0,
-        amountCents: BigInt(Math.round(euros * 100)),
+        amountCents: roundCents(euros * 100),
         partialAllowed: false,
         merchant: { ...bookshop, ...merchant },
         ...more,
@@ -84,7 +85,7 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
         kind: 'clearing',
         clearingId: newId('clearing'),
         authorizationId,
-        amountCents: BigInt(Math.round(euros * 100)),
+        amountCents: roundCents(euros * 100),
         final: true,
         merchant: bookshop,
         ...more,
@@ -93,14 +94,14 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
       send(cardId, {
         kind: 'reversal',
         authorizationId,
-        amountCents: euros === null ? null : BigInt(Math.round(euros * 100)),
+        amountCents: euros === null ? null : roundCents(euros * 100),
       }),
     refund: (cardId: string, authorizationId: string | null, euros: number) =>
       send(cardId, {
         kind: 'refund',
         refundId: newId('refund'),
         authorizationId,
-        amountCents: BigInt(Math.round(euros * 100)),
+        amountCents: roundCents(euros * 100),
         merchant: bookshop,
       }),
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { CardControls, Ruling, SpendRequest } from '../../../src/control/rules/decision.ts'
+import { cents } from '../../../src/values/money.ts'
 import { policy } from './decide.ts'
 import { anyPolicy, anyRequest, mcc, merchant, nullable } from './random-spends.ts'
 
@@ -14,7 +15,7 @@ export const noControls: CardControls = {
 }
 
 export const strictControls: fc.Arbitrary<CardControls> = fc.record({
-  maxTransactionCents: nullable(fc.bigInt({ min: 0n, max: 600n })),
+  maxTransactionCents: nullable(fc.bigInt({ min: 0n, max: 600n }).map(cents)),
   merchantAllowlist: fc.array(merchant, { maxLength: 2 }),
   merchantBlocklist: fc.array(merchant, { maxLength: 1 }),
   allowedCountries: fc.array(fc.constantFrom('DE', 'FR'), { maxLength: 2 }),
@@ -29,7 +30,7 @@ export const anyControls = fc.oneof(
 )
 
 /** Requests that few rules refuse, so that cards and policies decide. */
-export const likelyRequest = fc.tuple(anyRequest, fc.bigInt({ min: 1n, max: 600n })).map(
+export const likelyRequest = fc.tuple(anyRequest, fc.bigInt({ min: 1n, max: 600n }).map(cents)).map(
   ([request, amountCents]): SpendRequest => ({
     ...request,
     amountCents,

@@ -8,6 +8,7 @@ import {
 } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { decodeJson, type JsonOf } from '../../../src/values/json-names.ts'
+import { type Cents, cents } from '../../../src/values/money.ts'
 
 export type RulesInput = Omit<JsonOf<typeof PolicyCreate>, 'name'>
 export const NOON = new Date('2026-11-20T12:00:00.000Z')
@@ -16,7 +17,7 @@ export const atTime = (time: string) => ({ at: new Date(`2026-11-20T${time}Z`) }
 export const plainRequest: SpendRequest = {
   kind: 'intent',
   at: NOON,
-  amountCents: 2_000n,
+  amountCents: cents(2_000n),
   merchant: 'Bookshop',
   mcc: '5942',
   country: 'DE',
@@ -28,7 +29,7 @@ export const plainRequest: SpendRequest = {
   risk: null,
   approval: null,
   walletFrozen: false,
-  availableCents: 1_000_000n,
+  availableCents: cents(1_000_000n),
 }
 
 /** No approval is needed, except by the rule under test. */
@@ -46,13 +47,15 @@ export const decideUnder = (
 export const outcomeOf = ({ allowed, requiresApproval }: ReturnType<typeof decideUnder>): string =>
   allowed ? (requiresApproval ? 'review' : 'pass') : 'fail'
 
-export const cents = fc.oneof(
-  fc.bigInt({ min: 0n, max: 300n }),
-  fc.bigInt({ min: 0n, max: 10_000_000_000_000n }),
-)
-export const limit = fc.option(cents, { nil: null })
+export const anyCents = fc
+  .oneof(
+    fc.bigInt({ min: 0n, max: 300n }).map(cents),
+    fc.bigInt({ min: 0n, max: 10_000_000_000_000n }).map(cents),
+  )
+  .map(cents)
+export const limit = fc.option(anyCents, { nil: null })
 
-export const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: bigint) => ({
+export const budgetOf = (level: 'owner' | 'run' | 'card', limit: Cents, used: Cents) => ({
   level,
   id: `${level}_1`,
   name: `“${level}”`,
@@ -75,10 +78,6 @@ export const mandateWith = (members: Partial<MandateUse> = {}): MandateUse => ({
   ...members,
 })
 
-export const limitWith = (
-  limitCents: bigint,
-  usedCents: bigint,
-  period: 'day' | 'month' | 'all' = 'all',
-) => ({
+export const limitWith = (limitCents: Cents, usedCents: Cents, period: 'day' | 'month' | 'all' = 'all') => ({
   limits: [{ period, limitCents, usedCents }],
 })

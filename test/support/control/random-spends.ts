@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Counters, SpendRequest } from '../../../src/control/rules/decision.ts'
-import { cents, limit, riskWith } from './decide.ts'
+import { cents, plus } from '../../../src/values/money.ts'
+import { anyCents, limit, riskWith } from './decide.ts'
 
 const instant = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
 export const merchant = fc.constantFrom('Bookshop', 'BÜCHER & Söhne', 'shop.example.com', 'Library')
@@ -43,8 +44,8 @@ const anyMandate = fc.record({
   limits: fc.uniqueArray(
     fc.record({
       period: fc.constantFrom('day' as const, 'month' as const, 'all' as const),
-      limitCents: cents,
-      usedCents: cents,
+      limitCents: anyCents,
+      usedCents: anyCents,
     }),
     { selector: ({ period }) => period },
   ),
@@ -54,7 +55,7 @@ const anyMandate = fc.record({
 export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   kind: fc.constantFrom('intent' as const, 'card' as const, 'payment' as const),
   at: instant,
-  amountCents: cents.map(amount => amount + 1n),
+  amountCents: anyCents.map(amount => plus(amount, cents(1n))),
   merchant,
   mcc: nullable(mcc),
   country: nullable(fc.constantFrom('DE', 'FR', 'US')),
@@ -67,8 +68,8 @@ export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
       level: fc.constantFrom('run' as const, 'token' as const, 'card' as const),
       id: fc.constant('x_1'),
       name: fc.constant('X'),
-      limitCents: cents,
-      usedCents: cents,
+      limitCents: anyCents,
+      usedCents: anyCents,
       merchant: nullable(fc.constantFrom('Bookshop', 'Library')),
     }),
     { maxLength: 3 },
@@ -80,14 +81,14 @@ export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   ),
   approval: nullable(fc.record({ attestedAt: nullable(instant) })),
   walletFrozen: fc.boolean(),
-  availableCents: nullable(cents),
+  availableCents: nullable(anyCents),
   mandate: nullable(anyMandate),
   outsideMandates: nullable(fc.constant('The mandate Books has no payment left.')),
 })
 
 export const anyCounters: fc.Arbitrary<Counters> = fc.record({
-  dayCents: cents,
-  monthCents: cents,
+  dayCents: anyCents,
+  monthCents: anyCents,
   uses: fc.integer({ min: 0, max: 60 }),
   lastSpendAt: nullable(instant),
   firstMerchant: nullable(merchant),

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
 import type { Book, Cause } from '../../../src/money/ledger/book.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { type Cents, roundCents } from '../../../src/values/money.ts'
 import { aWallet, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import type { Books } from './books.ts'
@@ -13,7 +14,7 @@ interface Old extends Awaited<ReturnType<TestService['owner']>> {
   readonly id: string
   readonly other: string
   book(now: Date, work: (book: Book) => void, holds?: readonly Cause[]): Promise<void>
-  fund(cents: bigint, now: Date): Promise<void>
+  fund(cents: Cents, now: Date): Promise<void>
   draw(period?: string): ReturnType<typeof drawOf>
 }
 
@@ -31,7 +32,7 @@ export const rowsOf = (csv: Buffer): string[][] =>
     .map(line => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)])
     .map(cells => cells.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? ''))
 
-export const cents = (text: string | number): bigint => BigInt(Math.round(Number(text) * 100))
+export const inCents = (text: string | number): Cents => roundCents(Number(text) * 100)
 
 export function statementsIn({
   service,

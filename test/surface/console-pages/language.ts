@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { cents } from '../../../src/values/money.ts'
 import { amountIn, languageOf, minuteIn } from '../../../src/web/language.ts'
 
 test.each([
@@ -25,8 +26,8 @@ test('only the first preferences of an endless list count', () => {
 })
 
 test('amounts and times are written as readers of the language expect, and exactly', () => {
-  expect(amountIn('en', 1_234_567_890_112_35n)).toBe('€\u00a01,234,567,890,112.35')
-  expect(amountIn('de', 1_250n).replace(/\s/g, ' ')).toBe('12,50 €')
+  expect(amountIn('en', cents(1_234_567_890_112_35n))).toBe('€\u00a01,234,567,890,112.35')
+  expect(amountIn('de', cents(1_250n)).replace(/\s/g, ' ')).toBe('12,50 €')
   const at = new Date('2026-07-01T22:30:00Z')
   expect(minuteIn('en', at)).toBe('2 Jul 2026, 00:30 CEST')
   expect(minuteIn('de', at)).toBe('2. Juli 2026, 00:30 MESZ')

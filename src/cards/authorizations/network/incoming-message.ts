@@ -10,7 +10,7 @@ import type {
   MessageContent,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
-import type { Cents } from '../../../values/money.ts'
+import { type Cents, sumOf } from '../../../values/money.ts'
 import type { AuthorizationRow } from '../authorization.ts'
 import type { UnnamedRefund } from '../authorization-rows.ts'
 import type { CardBatchQuery } from '../batch.ts'
@@ -33,7 +33,6 @@ export type CardRequest = Pick<
   IncomingMessage<AuthorizationRequest>,
   'content' | 'agentId' | 'cardId' | 'numberId' | 'search' | 'isLate'
 > & {
-  /** The authorization that an increment raises, or that facts made before the request came. */
   readonly existing: AuthorizationRow | undefined
   readonly intentId?: string
 }
@@ -59,7 +58,7 @@ function firstAmountOf(content: MessageContent): Cents | undefined {
   if (content.kind === 'clearing') return content.amountCents
   if (content.kind === 'authorization') return content.ask === 0 ? content.amountCents : undefined
   if (content.kind !== 'outcome' || !content.asks.some(({ approved }) => approved)) return undefined
-  return content.asks.reduce((sum, { approved, amountCents }) => (approved ? sum + amountCents : sum), 0n)
+  return sumOf(content.asks.filter(({ approved }) => approved).map(({ amountCents }) => amountCents))
 }
 
 export function searchOf(

@@ -7,6 +7,7 @@ import type {
   MessageContent,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
+import { NO_CENTS } from '../../../values/money.ts'
 import { applyCardNotice } from '../../cards/index.ts'
 import type { authorizationsApi } from '../api.ts'
 import { applyMessage, withdrawApproval } from '../apply-facts.ts'
@@ -121,7 +122,7 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   return rows.find(row => {
     const isAwaited = row.processorRef === null && row.status === 'confirmed'
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
-    const most = payments.find(row.intentId)?.holdCents ?? 0n
+    const most = payments.find(row.intentId)?.holdCents ?? NO_CENTS
     return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
   })
 }

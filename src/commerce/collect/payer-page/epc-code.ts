@@ -18,8 +18,8 @@ const MAX_CENTS = 99_999_999_999n
 
 /**
  * The content of a QR code by which banking apps fill in a credit transfer (EPC069-12, version 002, UTF-8).
- * Undefined if the data does not fit a code. A long name is cut: the bank compares it with the account's and
- * then shows the full one.
+ * Undefined if the data does not fit a code. A long name is cut: the bank compares it with the account
+ * holder's, and shows the full one.
  */
 export function epcCode({ name, iban, bic, amountCents, reference }: RequestedTransfer): string | undefined {
   if (amountCents < 1n || amountCents > MAX_CENTS) return undefined
@@ -43,11 +43,10 @@ function fittingName(name: string, bytes: number): string {
   return (lastGap > 0 ? cut.slice(0, lastGap) : cut).join('').trimEnd()
 }
 
-/** The light margin that readers need, in modules. */
+/** In modules: the light margin that readers need. */
 const QUIET_ZONE = 4
 const MAX_VERSION = 13
 
-/** Dark on white in every colour scheme, as readers expect. */
 export function qrSvg(text: string, title: string): string {
   const bytes = [...Buffer.from(text)]
   const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: MAX_VERSION, border: QUIET_ZONE })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Cents } from '../../../values/money.ts'
+import { type Cents, minus } from '../../../values/money.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../../web/language.ts'
 import { assetFinder, baseStyle, pageAsset, pageIcon } from '../../../web/page-assets.ts'
@@ -13,7 +13,6 @@ const icon = pageAsset('pay', 'svg', pageIcon())
 
 export const assetFile = assetFinder([style, icon])
 
-/** What the page shows: neither the payer, nor what only a payer who has paid may see. */
 export interface RequestView {
   readonly id: string
   readonly state: PageState
@@ -51,7 +50,7 @@ ${state === 'open' && ways(view, language)}
 function stateText({ state, expiresAt, amountCents, paidCents }: RequestView, language: Language): Html {
   const words = texts[language]
   if (state !== 'open') return html`<p class="meaning">${words.stateHints[state]}</p>`
-  const [paid, due] = [paidCents, amountCents - paidCents].map(amount => amountIn(language, amount))
+  const [paid, due] = [paidCents, minus(amountCents, paidCents)].map(amount => amountIn(language, amount))
   return html`<p class="until">${words.payBy} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></p>
   ${paidCents > 0n && html`<p class="meaning">${words.partlyPaid(String(paid), String(due))}</p>`}`
 }
@@ -83,7 +82,6 @@ function transferWay(transfer: RequestedTransfer, id: string, language: Language
 </section>`
 }
 
-/** In groups of four, as IBANs and references are printed; copied without the spaces. */
 const inGroupsOfFour = (text: string): Html =>
   html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
 
@@ -119,7 +117,7 @@ export function unknownPage(language: Language): Html {
   )
 }
 
-/** Relative addresses, so that the page also works below a path. */
+/** Uses relative addresses, so that the page also works below a path. */
 const layout = (language: Language, title: string, content: Html): Html => html`<!doctype html>
 <html lang="${language}">
 <head>

@@ -28,7 +28,7 @@ async function viewOf(id: string, context: ViewContext): Promise<RequestView | u
 }
 
 /**
- * A payment under way comes before the deadline. A deadline counts from its instant on, even if the sweep has
+ * A pending payment comes before the deadline. The deadline counts from its instant on, even if the sweep has
  * not run.
  */
 function stateOf(request: PresentedRequest): PageState {
@@ -62,7 +62,7 @@ function programOf({ id }: PresentedRequest, context: ViewContext): RequestView[
 const HTML = 'text/html; charset=utf-8'
 const SHORT_CACHE = 'private, max-age=10'
 
-/** Stricter than on other pages: this one has no script and no form. */
+/** Stricter than on other pages, since this page has neither script nor form. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 

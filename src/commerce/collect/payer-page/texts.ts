@@ -4,7 +4,6 @@ export type PageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' 
 
 interface Texts {
   readonly stateLabels: Readonly<Record<PageState, string>>
-  /** What the state means for the payer; absent while the page shows how to pay. */
   readonly stateHints: Readonly<Partial<Record<PageState, string>>>
   readonly to: string
   readonly purpose: string

@@ -50,7 +50,7 @@ export interface NewCharges {
   readonly begun: Set<LockedRequest>
 }
 
-/** Concurrent payers of the same request wait here. */
+/** Concurrent payers of the same request wait for each other here. */
 export async function openNewCharges(
   beginnings: readonly Pick<NewCharge, 'challengeId' | 'subject'>[],
   sql: Sql,
@@ -61,7 +61,7 @@ export async function openNewCharges(
   const challengeIds = beginnings.map(({ challengeId }) => challengeId)
   const ofNoRequest = beginnings.filter(({ subject }) => subject.requestId === null)
   const locks = ofNoRequest.map(({ challengeId }) => `settlement ${challengeId}`).toSorted()
-  // Sent right after the locks, so it reads what earlier holders of the locks committed.
+  // This is sent right after the locks, so it reads what earlier holders of the locks have committed.
   const locking = locks.map(lock => lockTenant({ sql, tenant }, lock))
   const [requests, known] = await Promise.all([
     lockRequests(sql, tenant, requestIds),
@@ -73,8 +73,8 @@ export async function openNewCharges(
 
 /**
  * Stores a charge before anything is sent, so that it is made once: a second credential for its challenge
- * finds it. The caller commits, and charges under the challenge's id. Otherwise says why nothing begins:
- * another charge is under way, the challenge is used, or the article has changed or ended.
+ * finds it. The caller commits, and then charges under the challenge's id. Otherwise the result says why no
+ * charge begins: another charge is pending, the challenge is used, or the article has changed or ended.
  */
 export function startCharge(
   { subject, ...members }: NewCharge,
@@ -125,13 +125,13 @@ export interface OpenCharges {
   readonly settlements: ReadonlyMap<string, Settlement>
   readonly requests: ReadonlyMap<string, LockedRequest>
   readonly wallets: ReadonlyMap<string, WalletRow>
-  /** Undefined if no request is paid: the sandbox's merchants have no ledger. */
+  /** Undefined if no request is paid, since the sandbox's merchants have no ledger. */
   readonly book: Book | undefined
   readonly receipts: ReadonlyMap<string, string>
   readonly changed: Set<LockedRequest>
 }
 
-/** Locks in the global order: accounts, requests, settlements. Receipts are signed before. */
+/** Locks in the global order: accounts, requests, settlements. Receipts are signed before that. */
 export async function lockCharges(
   charges: readonly ChargeResult[],
   sql: Sql,
@@ -159,8 +159,8 @@ export async function lockCharges(
 
 /**
  * Records the outcome of a charge: either the wallet is credited and the request paid, or nothing happened.
- * An unknown outcome stays as it is, and the acquirer is asked again later. Does nothing if the outcome is
- * already recorded.
+ * An unknown outcome stays open, and the acquirer is asked again later. Does nothing if an outcome is already
+ * recorded.
  */
 export function endCharge(
   { settlement: { id }, outcome }: ChargeResult,
@@ -221,7 +221,10 @@ export async function writeCharges({ records, book, changed }: OpenCharges, sql:
 
 const RECEIPT_TYPE = 'mpp-receipt+jwt'
 
-/** A signed receipt that anyone can verify offline. It has the real time: payers compare it with their own clocks. */
+/**
+ * Signs a receipt that anyone can verify offline. It contains the real time, since payers compare it with
+ * their own clocks.
+ */
 async function receiptFor(
   { id, requestId, scenario, challengeId, amountCents, network, ownerId, mode }: Settlement,
   { signer }: Pick<Ports, 'signer'>,
@@ -243,7 +246,7 @@ async function receiptFor(
 
 const DONE = { done: true }
 
-/** Asks for the outcome of a charge and records it. Skips a charge whose outcome is known. */
+/** Asks the acquirer for the outcome of a charge, and records it. Skips a charge whose outcome is known. */
 export const askAcquirer = externalCall(settlementsApi.askAcquirer, {
   async reserve({ params }, { records, now, refuse }) {
     const settlement = await records.findOne(Settlement, { id: params.id })
@@ -254,7 +257,7 @@ export const askAcquirer = externalCall(settlementsApi.askAcquirer, {
   call: ({ settlement, now }, { ports, requestId }) =>
     ports.acquirer(settlement.mode).stateOf(chargeOf(settlement), { requestId, now }),
 
-  /** An unknown outcome is due again later, so nothing is left to do now. */
+  /** An unknown outcome is due again later, so there is nothing more to do now. */
   async record(outcome, { settlement }, context) {
     const ended = { settlement, outcome }
     const endings = await lockCharges([ended], context.sql, context, context.ports)

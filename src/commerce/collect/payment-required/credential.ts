@@ -19,7 +19,7 @@ interface Rejected {
   readonly message: string
 }
 
-/** A credential for a challenge of ours that can be paid now. Its token is not decrypted yet. */
+/** A credential for one of our challenges that can be paid now. Its token is not decrypted yet. */
 interface ValidCredential {
   readonly payload: CardPayload
   readonly key: LiveKey
@@ -27,7 +27,7 @@ interface ValidCredential {
 
 const rejected = (code: Rejected['code'], message: string): Rejected => ({ code, message })
 
-/** Checks a credential against the article that it pays. Every offered member must come back unchanged. */
+/** Checks a credential against its article. Every offered member must come back unchanged. */
 export function checkCredential(
   credential: Credential,
   article: Article,
@@ -87,7 +87,7 @@ export interface ChargeableToken {
   readonly last4: string
 }
 
-/** Decrypts a token and has the acquirer validate it, which charges nothing. */
+/** Decrypts a token and lets the acquirer validate it, which charges nothing. */
 export async function openToken(
   { jwe, kid, privateKey, challengeId, network }: SealedToken,
   vault: Vault,

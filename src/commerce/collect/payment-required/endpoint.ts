@@ -46,16 +46,13 @@ export type PayContext<F extends string = never> = Context<PaidFailure | F, PayE
 
 export type Params = Readonly<Record<string, string>>
 
-/** Defines what an address offers, and what a payer who has paid gets. */
 export interface Payee<R, F extends string = never> {
-  /** Reads the article, and switches to the tenant that is paid. */
   find(params: Params, context: Context<never>): Promise<Article | undefined>
-  /** The same for every repetition. The sandbox's merchants are paid without a request. */
+  /** Returns the same for every repetition. The sandbox's merchants are paid without a request. */
   unlocked(settlement: Settlement, request: RequestRow | undefined): R
   answer?(paid: WithHeaders<R>, params: Params, context: Pick<PayContext<F>, 'refuse'>): Answer<R>
 }
 
-/** In `Authorization` or `Payment-Authorization`. Other schemes are ignored. */
 export const presentedIn = ({ headers }: Pick<PayContext, 'headers'>): string | undefined =>
   [headers.authorization, headers['payment-authorization']].find(
     value => value !== undefined && isPaymentScheme(value),
@@ -137,7 +134,7 @@ export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): P
       return refuseWithChallenge(article, 'payment_required', undefined, context)
     },
 
-    /** An owner's first keys are made here too: within a transaction that would take a second connection. */
+    /** An owner's first keys are also created here: within a transaction, that would need a second connection. */
     readsToReserve: true,
 
     async reserve({ params }, context) {
@@ -165,12 +162,11 @@ export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): P
           )
     },
 
-    /** There is no key to recover by: after a crash the deadline asks for the outcome. */
+    /** Without a key, recovery has nothing to go by: after a crash, the deadline asks for the outcome. */
     recover: async (_reservation, context) => context.refuse('payment_under_way'),
   }
 }
 
-/** Checks everything that does not need the token. */
 async function readCredential<R, F extends string>(
   payee: Payee<R, F>,
   params: Params,
@@ -219,7 +215,7 @@ function newChargeOf({ presented, sealed: { network }, token }: OpenedToken): Ne
   return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountCents, descriptor }
 }
 
-/** Stores charges, each before anything is sent. */
+/** Stores each charge before anything is sent. */
 const beginStep = <R, F extends string>(
   step: FinishStep<R, F>,
 ): Step<OpenedToken, CallExternal<Presented>, NewCharges> => ({
@@ -240,7 +236,6 @@ const beginStep = <R, F extends string>(
   write: writeNewCharges,
 })
 
-/** Records the outcomes of charges. A payer who has paid gets the article immediately. */
 const finishStep = <R, F extends string>(payee: Payee<R, F>): FinishStep<R, F> => ({
   name: 'finish',
   load(items, sql, ports) {
@@ -259,7 +254,6 @@ const finishStep = <R, F extends string>(payee: Payee<R, F>): FinishStep<R, F> =
   write: writeCharges,
 })
 
-/** Without a fresh challenge if nothing can be paid any more. */
 export function refuseWithChallenge(
   article: Article,
   code: PaidFailure,

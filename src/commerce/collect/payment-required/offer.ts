@@ -16,7 +16,7 @@ import { CHALLENGE_MS, currentKeyOf, type OfferingKey, offeringKey, openKey } fr
 import { dueCents, type PaymentRequest } from '../request.ts'
 import type { Settlement } from './settlement.ts'
 
-/** What a 402 asks for: the rest of a request, or an article of the sandbox's merchants. */
+/** The offer of a 402: the due amount of a request, or an article of the sandbox's merchants. */
 export interface Article {
   readonly tenant: Tenant
   readonly offsetMs: number
@@ -32,7 +32,7 @@ export interface Article {
   readonly ended: 'request_paid' | 'request_gone' | null
 }
 
-/** What payers may know of a request by its id alone, with the owner's current key. */
+/** The part of a request that its id alone reveals to payers, with the owner's current key. */
 export interface PresentedRequest
   extends Row,
     Tenant,
@@ -73,7 +73,7 @@ where r.id = $1`
 export const presentedRequest = async (sql: Sql, id: string): Promise<PresentedRequest | undefined> =>
   (await sql<PresentedRequest>(PRESENTED, [id]))[0]
 
-/** Reads a request as a payer may see it and switches to its tenant; undefined if there is none. */
+/** Reads a request as a payer may see it, and switches to its tenant. Undefined if there is none. */
 export async function findRequestArticle(id: string, context: Context<never>): Promise<Article | undefined> {
   const found = await presentedRequest(context.sql, id)
   if (!found) return undefined
@@ -95,7 +95,6 @@ function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['end
   return status === 'open' && expiresAt > now ? null : 'request_gone'
 }
 
-/** The challenge is bound to both address and body. */
 export interface RequestTarget {
   readonly host: string
   readonly body: Uint8Array
@@ -117,9 +116,9 @@ export const digestOf = (body: Uint8Array): string | undefined =>
   body.length === 0 ? undefined : contentDigest(body)
 
 /**
- * A fresh challenge. Everything about the article is in `request`, which is encoded, so that no person's text
- * reaches a header. The nonce gives two payers in the same second different ids. Only the sandbox's
- * misbehaving merchants change anything.
+ * Makes a fresh challenge. All members of the article are in `request`, which is encoded, so that no person's
+ * text reaches a header. The nonce gives two payers in the same second different ids. Only the sandbox's
+ * misbehaving merchants change members.
  */
 export function challengeFor(
   article: Article,

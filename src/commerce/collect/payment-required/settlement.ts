@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable } from '../../../kernel/database/entity.ts'
 import { after, minutes } from '../../../values/clock.ts'
 import type { Personal } from '../../../values/personal.ts'
 
-/** A settlement is charged once: it stays `charging` until the acquirer has reported the outcome. */
+/** A settlement is charged once. It stays `charging` until the acquirer has reported the outcome. */
 export const settlementMachine = machine('mpp_settlement', {
   charging: ['paid', 'declined'],
   paid: [],
@@ -20,9 +20,9 @@ const schema = defineEntity({
     walletId: nullable.string(),
     scenario: nullable.string(),
     challengeId: p.text(),
-    /** Recognizes a repeated credential; the credential itself is not kept. */
+    /** Recognizes a repeated credential. The credential itself is not stored. */
     credentialDigest: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     network: p.text(),
     /** The last four digits of the token, not of the card. */
     last4: p.text(),
@@ -45,13 +45,12 @@ schema.setClass(Settlement)
 export const externalIdOf = ({ requestId, scenario }: Pick<Settlement, 'requestId' | 'scenario'>): string =>
   requestId ?? scenario ?? ''
 
-/** A charge takes seconds, so an earlier inquiry would find nothing. */
+/** A charge takes seconds, so an earlier inquiry would find no outcome. */
 const FIRST_MS = 30_000
 const LATER_MS = [minutes(1), minutes(5), minutes(15), minutes(60)] as const
 
 export const firstDueAt = (now: Date): Date => after(now, FIRST_MS)
 
-/** Waits longer after each answer without an outcome, at most an hour, until it is known. */
 export function scheduleInquiry(settlement: Settlement, now: Date): void {
   settlement.attempts += 1
   settlement.dueAt = after(now, LATER_MS[settlement.attempts - 1] ?? minutes(60))

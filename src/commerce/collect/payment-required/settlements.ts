@@ -8,7 +8,7 @@ import { type Payee, paidEndpoint } from './endpoint.ts'
 import { findRequestArticle } from './offer.ts'
 import { Settlement, settlementMachine, settlementsPersonal } from './settlement.ts'
 
-/** A payer who has paid gets what the request unlocks; the rest of the request belongs to its owner. */
+/** A payer gets what the request unlocks. The other members of the request are only for its owner. */
 const payee = {
   find: ({ id = '' }, context) => findRequestArticle(id, context),
   unlocked({ id: settlementId, amountCents, settledAt, createdAt }, request) {

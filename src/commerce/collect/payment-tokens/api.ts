@@ -22,7 +22,7 @@ const PaymentTokenEvent = z.object({
   merchant: z.string().max(200).meta({ description: 'The public name of the owner who may charge it.' }),
 })
 
-/** For the owner who is paid: it contains nothing of the other owner. */
+/** Sent to the owner who is paid, so it contains nothing of the other owner. */
 const ChargeEvent = z.object({
   transactionId: id('txn'),
   walletId: id('wallet'),
@@ -112,7 +112,7 @@ const ChargeRecord = z
   })
   .meta({ id: 'PaymentTokenCharge' })
 
-/** Shown to the owner of the wallet; reveals nothing else about the payer. */
+/** Shown to the owner of the wallet. Reveals nothing else about the payer. */
 const chargeRefusals = {
   amount_exceeded: [400, 'amountEuros: it exceeds the token’s amount.'],
   token_waiting: [400, 'paymentToken: it waits for approval on the payer’s side. Try again later.'],
@@ -238,7 +238,7 @@ export const paymentTokensApi = {
     },
     emits: { 'claim.payment_token.accepted': chargeEvents['claim.payment_token.accepted'] },
   }),
-  /** The payer's side of a charge, in the transaction of the charging request. */
+  /** The payer's part of a charge. It runs in the transaction of the charging request. */
   take: post('/collect/payment-tokens/{id}/take', {
     summary: 'Debit the payer of a charged payment token',
     callers: [],

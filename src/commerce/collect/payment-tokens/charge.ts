@@ -21,8 +21,8 @@ import {
 type TakeResult = z.output<(typeof paymentTokensApi.take)['returns'][1]>
 
 /**
- * Finds the token on the payer's side and charges the payer's ledger in this transaction, which also credits
- * the wallet. The answer does not distinguish a wrong agent, wallet or mode from a token that does not exist.
+ * Finds the token of the payer and charges the payer's ledger in this transaction, which also credits the
+ * wallet. The answer does not distinguish a wrong agent, wallet or mode from a token that does not exist.
  */
 export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params, body }, context) => {
   const { sql, tenant, actor, refuse, emit, runForOwner } = context
@@ -38,7 +38,7 @@ export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params
   if (wallet.status === 'closed') return refuse('wallet_closed')
   const transactionId = newId('txn')
   const input = { params: { id: tokenId }, body: { chargeId: transactionId, amountCents } }
-  // The payer's side does not learn this request's id, which the caller may have chosen.
+  // The payer must not learn this request's id, which the caller may have chosen.
   const taken = await runForOwner({ ownerId, mode }, 'paymentTokens.take', input, `charge:${tokenId}`)
   const { refusal, message } = taken as TakeResult
   if (refusal) return refuse(refusal, message ?? undefined)
@@ -70,7 +70,7 @@ const ALREADY_CHARGED = { refusal: null, message: null }
 
 const refused = (refusal: ChargeRefusal, message: string | null = null) => ({ refusal, message })
 
-/** A refusal because of the token itself, or the earlier answer if this charge has already been taken. */
+/** Returns the refusal that the token itself causes, or the earlier answer if this charge was already made. */
 function answerOf({ input, now }: Request, token: TokenRow) {
   const { chargeId, amountCents } = input.body
   if (token.chargeId === chargeId) return ALREADY_CHARGED
@@ -81,7 +81,7 @@ function answerOf({ input, now }: Request, token: TokenRow) {
   return refused('amount_exceeded', message)
 }
 
-/** Pays through transfers, with the same checks: of concurrent charges of a token only one finds its intent unpaid. */
+/** Pays through transfers, with the same checks. Of concurrent charges of a token, only one finds its intent unpaid. */
 export const take = {
   async load(items, sql, ports): Promise<State> {
     const { tenant } = items[0]
@@ -108,7 +108,7 @@ export const take = {
     if (answer) return answer
     const quiet = { ...verdict, refuse: () => verdict.refuse('token_not_found') }
     const transfer = pay.decide(request, batch, quiet)
-    // The charging owner does not learn what blocks the payer's side.
+    // The charging owner must not learn why the payer is blocked.
     if (transfer instanceof Refusal) return refused('token_blocked')
     tokenMachine.move(token, 'charged')
     const { chargeId, amountCents: chargedCents } = item.input.body

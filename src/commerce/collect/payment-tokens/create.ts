@@ -75,13 +75,13 @@ function walletRefusal(
   return payer?.walletId === recipientWalletId ? 'same_wallet' : undefined
 }
 
-/** The declaration names no other payee, so it refuses nothing that this operation does not declare. */
+/** The declaration names no other payee, so its refusals are among those that this operation declares. */
 const declareVerdict = (verdict: Verdict): Parameters<typeof declare.decide>[2] => ({
   ...verdict,
   refuse: (code, message) => verdict.refuse(code as keyof typeof declareRefusals, message),
 })
 
-/** Runs in group commits, each token with the intent that decides about it. */
+/** Runs in group commits. Each token is created with the intent that decides about it. */
 export const create = {
   async load(requests, sql, ports): Promise<State> {
     const walletIds = requests.map(({ input }) => input.body.recipientWalletId)

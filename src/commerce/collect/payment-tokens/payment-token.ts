@@ -3,7 +3,7 @@ import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { machine } from '../../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { hashOf } from '../../../kernel/database/credential.ts'
-import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
+import { centsColumn, nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
@@ -31,7 +31,7 @@ const schema = defineEntity({
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
-    amountCents: p.bigint().name('amount_cents'),
+    amountCents: centsColumn('amount_cents'),
     recipientWalletId: p.text(),
     recipientOwnerId: p.text(),
     recipientName: p.text(),
@@ -46,7 +46,7 @@ const schema = defineEntity({
   },
 })
 
-/** Lets a wallet's owner charge an agent once: up to an amount, within minutes. */
+/** Allows a wallet's owner to charge an agent once, up to an amount, within minutes. */
 export class PaymentToken extends schema.class {}
 schema.setClass(PaymentToken)
 
@@ -95,10 +95,8 @@ export const updateTokens = updateOf(tokenTable, [
 
 export const findTokens = rowsById(tokenTable)
 
-/** Tokens are locked after their intents. */
 export const lockTokens = lockedRowsById(tokenTable)
 
-/** What a caller that presents the secret may know of the token. */
 interface PresentedToken extends Row {
   readonly id: string
   readonly ownerId: string

@@ -25,7 +25,7 @@ import { revoke } from './revoke.ts'
 
 type TokenStatus = 'approved' | 'denied' | 'revoked' | 'expired'
 
-/** A token follows its intent: approval, denial, cancellation and expiry happen there. */
+/** A token follows its intent, which is approved, denied, cancelled or expired there. */
 const onIntent = (status: TokenStatus): Reaction => {
   const name = `claim.payment_token.${status}` as const
   return onlyWith(
@@ -55,7 +55,7 @@ const onIntent = (status: TokenStatus): Reaction => {
 const { 'claim.payment_token.collected': collected } = chargeEvents
 const charged = { ...transactionEvents, 'claim.payment_token.collected': collected }
 
-/** Makes the transaction of each charge in the transaction that books its credit. */
+/** Creates the transaction of each charge together with the booking of its credit. */
 async function recordCharges(
   events: readonly z.output<typeof IncomingEvent>[],
   context: Context<never, typeof charged>,

@@ -29,7 +29,6 @@ const cancellationOf = (request: Request, { intentId }: TokenRow): Cancellation 
   input: { params: { id: intentId }, query: {}, body: { comment: 'Its payment token has been revoked.' } },
 })
 
-/** Cancels the tokens' intents, which releases their holds and reservations. */
 export const revoke = {
   async load(requests, sql, ports): Promise<State> {
     const { tenant } = requests[0]

@@ -27,7 +27,7 @@ export const nextCheckAfter = (attempts: number): number => backoff(FIRST_CHECK_
 
 const REFUND_SOURCE = 'request_refund'
 
-/** The id of a refund within its request, which acquirer and ledger use too. */
+/** The id of a refund within its request. Acquirer and ledger use it too. */
 export const requestRefundIdOf = (refundId: string): string => refundId.replace('refund_', 'requestrefund_')
 
 export const refundIdOf = (requestRefundId: string): string =>
@@ -35,7 +35,7 @@ export const refundIdOf = (requestRefundId: string): string =>
 
 export const causeOf = (refundId: string) => ({ type: REFUND_SOURCE, id: requestRefundIdOf(refundId) })
 
-/** A failed refund with an instant of completion was completed first, and then returned. */
+/** A failed refund with an instant of completion was first completed, and then returned. */
 function statusOf({ status, completedAt }: RefundRow): (typeof requestRefundStates)[number] {
   if (status === 'cancelled') throw new Error('a refund of a request is never cancelled')
   return status === 'failed' && completedAt ? 'returned' : status
@@ -168,7 +168,7 @@ export const refundsApi = {
     item: RefundRecord,
     fails: lookupFails,
   }),
-  /** Asks the acquirer about the request's due refunds; nothing is refunded twice. */
+  /** Asks the acquirer about the request's due refunds. A repetition refunds nothing twice. */
   followRefunds: post('/collect/requests/{id}/follow-refunds', {
     summary: 'Check the pending refunds of a payment request',
     callers: [],

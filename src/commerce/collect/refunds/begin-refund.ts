@@ -14,7 +14,7 @@ import { transactionsById } from '../../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
-import { type Cents, cents, formatMoney, minOf, minus, sumOf } from '../../../values/money.ts'
+import { type Cents, formatMoney, minOf, minus, plus, sumOf } from '../../../values/money.ts'
 import { lockRefundedAgents, openPayBacks, type PayBacks } from '../../transfers/index.ts'
 import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
@@ -37,7 +37,7 @@ interface RefundPart {
   readonly amountCents: Cents
 }
 
-/** Everything that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
+/** All that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
 interface OpenRefund extends Refunding {
   readonly parts: readonly RefundPart[]
   readonly book: Book
@@ -46,7 +46,7 @@ interface OpenRefund extends Refunding {
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
 
-/** The accounts of the wallets that were paid and of those that paid. Those owners' limits are locked before. */
+/** Finds the accounts of the wallets that were paid, and of those that paid. Their owners' limits are locked first. */
 async function accountsOf(
   { id, walletId }: PaymentRequest,
   payments: readonly PaymentRow[],
@@ -87,7 +87,7 @@ async function openRefund(
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return refuse('request_open')
-  // A payment that arrived just now may be in a wallet that is not locked: the next refund takes it.
+  // A payment that has just arrived may be in a wallet that is not locked. The next refund includes it.
   const ids = new Set(known.map(payment => payment.id))
   const payments = refundable.filter(payment => ids.has(payment.id))
   const parts = partsOf(payments, amountCents, context)
@@ -106,8 +106,7 @@ async function openRefund(
   return refusalOf(opened, context) ?? opened
 }
 
-const leftOf = ({ amountCents, refundedCents }: PaymentRow): Cents =>
-  minus(cents(amountCents), cents(refundedCents))
+const leftOf = ({ amountCents, refundedCents }: PaymentRow): Cents => minus(amountCents, refundedCents)
 
 /** Divides a refund over the payments, newest first, since the surplus is in the newest. */
 function partsOf(
@@ -151,7 +150,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
   const bySepa = parts.filter(({ payment }) => payment.way === 'sepa')
   const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
   if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return refuse('sender_unknown')
-  // Each throws if this mode has no such system, so that nothing is begun then.
+  // These throw if the mode has no such system, so that no refund begins.
   if (bySepa.length > 0) ports.sepaRail(tenant.mode)
   if (parts.some(({ payment }) => payment.way === 'card')) ports.acquirer(tenant.mode)
   const exceeded = payBacks.blocker(bySepa.map(({ amountCents }) => amountCents))
@@ -159,7 +158,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
 }
 
 /**
- * Begins a refund for each part, or refuses. From now on its money is held, has its own transfer, or is with
+ * Begins a refund for each part, or refuses. From now on the money is held, has its own transfer, or is with
  * the owner who paid.
  */
 export async function beginRefunds(target: RefundTarget, context: RequestContext) {
@@ -195,8 +194,8 @@ function beginRefund(
     { id, way, amountCents, reason, note, ...of, askDueAt },
     emit,
   )
-  payment.refundedCents += amountCents
-  request.refundingCents += amountCents
+  payment.refundedCents = plus(payment.refundedCents, amountCents)
+  request.refundingCents = plus(request.refundingCents, amountCents)
   Object.assign(request, { updatedAt: now })
   Object.assign(payment, { updatedAt: now })
   emit('claim.request.refund_started', refundEvent(request, refund))
@@ -219,7 +218,7 @@ const refundWays: Readonly<Record<PaymentRow['way'], RefundWay>> = {
   wallet: payToWallet,
 }
 
-/** The remittance information that the payer reads; SEPA can spell all of it. */
+/** The remittance information that the payer reads. It contains only characters that SEPA allows. */
 const referenceOf = ({ locked: { request } }: OpenRefund): string => `Refund ${request.reference}`
 
 function payBySepa(

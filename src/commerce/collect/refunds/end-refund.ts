@@ -15,6 +15,7 @@ import {
   transactionsById,
   updateTransactions,
 } from '../../../money/transactions/index.ts'
+import { minus, plus } from '../../../values/money.ts'
 import { TransferEvent } from '../../transfers/index.ts'
 import { type LockedRequest, lockRequest, writeRequests } from '../payments.ts'
 import { collectProcess } from '../process.ts'
@@ -31,7 +32,7 @@ export interface Refunding {
 const emitted = { ...refundEvents, ...recordedEvents }
 export type RefundContext = Context<never, typeof emitted>
 
-/** Locks the request of these refunds; accounts and transfers are locked before. */
+/** Locks the request of these refunds. The caller has locked accounts and transfers. */
 export async function openRefunding(
   requestId: string,
   refundIds: readonly string[],
@@ -65,18 +66,18 @@ export function endRefund(
   const transaction = transactions.get(refund.transactionId ?? '')
   if (ending === 'completed') {
     if (!refunds.complete(refund, transaction, null, emit)) return
-    request.refundedCents += amountCents
+    request.refundedCents = plus(request.refundedCents, amountCents)
     if (request.refundedCents === receivedCents(request)) requestMachine.move(request, 'refunded')
   } else {
     const hasFailed = refunds.fail(refund, ending, emit) || refunds.reverse(refund, transaction, ending, emit)
     if (!hasFailed) return
-    if (payment) payment.refundedCents -= amountCents
+    if (payment) payment.refundedCents = minus(payment.refundedCents, amountCents)
     if (before === 'completed') {
-      request.refundedCents -= amountCents
+      request.refundedCents = minus(request.refundedCents, amountCents)
       requestMachine.move(request, 'paid')
     }
   }
-  if (before === 'pending') request.refundingCents -= amountCents
+  if (before === 'pending') request.refundingCents = minus(request.refundingCents, amountCents)
   request.updatedAt = now
   if (payment) payment.updatedAt = now
   const event = ending === 'completed' ? 'claim.request.refunded' : 'claim.request.refund_failed'
@@ -116,7 +117,7 @@ async function follow(
 
 const followTransfer: Reaction = {
   ...reactionToAll(TransferEvent, emitted, follow),
-  // Only a refund to its sender has no payee of the owner's: all other transfers cost nothing here.
+  // Only a refund to its sender lacks a wallet and a beneficiary, so all other transfers cost nothing here.
   concerns: ({ toWalletId, beneficiaryId }) => toWalletId === null && beneficiaryId === null,
 }
 

@@ -10,6 +10,7 @@ import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { after } from '../../../values/clock.ts'
+import { cents } from '../../../values/money.ts'
 import { lockRequest } from '../payments.ts'
 import {
   type AcquirerCharge,
@@ -34,7 +35,7 @@ import { endRefund, openRefunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
-/** Stored before the call, so it must be JSON. */
+/** Stored before the call, so its members must be JSON. */
 interface CardRefund {
   readonly refundId: string
   readonly walletId: string
@@ -54,13 +55,12 @@ export interface RequestRefundOutcome {
   readonly outcome: ChargeOutcome
 }
 
-/** What is left to do after the commit: JSON, as it outlives a crash. */
+/** The steps after the commit. They are JSON, since they must survive a crash. */
 export interface PendingSteps {
   readonly cards: CardRefunds
   readonly refundIds: readonly string[]
 }
 
-/** Begins the refunds of a request, or refuses. Refunds in `cards` are sent to the acquirer next. */
 export async function beginRequestRefund(target: RefundTarget, context: RequestContext) {
   const begun = await beginRefunds(target, context)
   if (begun instanceof Refusal) return begun
@@ -74,8 +74,8 @@ export async function beginRequestRefund(target: RefundTarget, context: RequestC
 }
 
 /**
- * Holds the money, then asks the acquirer. A crash in between loses nothing: the process, or the sweep, asks
- * under the same references.
+ * Holds the money, then asks the acquirer. A crash in between loses nothing, since the process or the sweep
+ * asks under the same references.
  */
 export const refund = externalCall(refundsApi.refund, {
   async reserve({ params, body: { amountCents, reason: note } }, context) {
@@ -128,14 +128,14 @@ function cardRefundsOf(
   return { requestId, mode: tenant.mode, now: now.toISOString(), refunds: ofCards }
 }
 
-/** Each refund has its own reference: the acquirer refunds once per reference. */
+/** Each refund has its own reference, under which the acquirer refunds once. */
 export async function askAcquirer(
   { mode, now, refunds }: CardRefunds,
   { ports, requestId }: CallContext,
 ): Promise<RequestRefundOutcome[]> {
   const outcomes: RequestRefundOutcome[] = []
   for (const { refundId, cents: amount, charge } of refunds) {
-    const asked = { ...charge, amountCents: BigInt(amount), refundReference: refundId }
+    const asked = { ...charge, amountCents: cents(amount), refundReference: refundId }
     const outcome = await ports.acquirer(mode).refund(asked, { requestId, now: new Date(now) })
     outcomes.push({ refundId, outcome })
   }
@@ -170,7 +170,7 @@ export async function recordCardRefunds(
       book.release(cause)
       endRefund(refund, { code: outcome.code, message: outcome.reason }, refunding, context)
     } else {
-      // The outcome is unknown: the acquirer is asked again under the same reference.
+      // The outcome is unknown, so the acquirer is asked again under the same reference.
       const attempts = refund.attempts + 1
       refunding.refunds.askAgain(refund, attempts, after(now, nextCheckAfter(attempts)))
     }
@@ -181,7 +181,7 @@ export async function recordCardRefunds(
 
 const DONE = { done: true }
 
-/** The due time moves before the call, so that no two calls run at once. */
+/** Moves the due time before the call, so that two calls never run at once. */
 export async function dueCardRefunds(
   requestId: string,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
@@ -199,7 +199,7 @@ export async function dueCardRefunds(
   return { cards: cardRefundsOf(requestId, due, await paymentsById(sql, tenant, paymentIds), context) }
 }
 
-/** For the run of a request: its timer may come before the sweep, which asks for each refund. */
+/** Called by the run of a request, whose timer may come before the sweep, which asks for each refund. */
 export const followRefunds = externalCall(refundsApi.followRefunds, {
   async reserve({ params: { id } }, context) {
     if (!(await context.records.findOne(PaymentRequest, { id }))) return context.refuse('request_not_found')
@@ -213,6 +213,6 @@ export const followRefunds = externalCall(refundsApi.followRefunds, {
     return DONE
   },
 
-  // Process or sweep asks again once it is due.
+  // The process or the sweep asks again once the refund is due.
   recover: async () => DONE,
 })

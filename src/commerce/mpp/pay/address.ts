@@ -4,7 +4,10 @@ import { isPayee, otherPayeeMessage, plainHost } from '../hosts.ts'
 import { protectionOf, type Rule } from '../protect-rule.ts'
 import type { PayProblem } from './payment.ts'
 
-/** In test mode this service's own listener may be paid: it plays merchants, and serves requests of other owners. */
+/**
+ * In test mode, this service's own listener may be paid, since it plays merchants and serves requests of
+ * other owners.
+ */
 export const allowsOwnListener = (mode: string): boolean => mode === 'test'
 
 export function addressProblem(

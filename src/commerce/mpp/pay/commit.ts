@@ -58,8 +58,8 @@ type ShownCredential = MppCredential & { readonly header: string; readonly crede
 export type MintStep = BatchedStep<Minted, Decided, PayProblemCode, typeof mintingEvents, State>
 
 /**
- * Decides with everything locked, begins the intent's payment and records the credential: all before a byte
- * of it leaves. If something has changed since the merchant was asked, the token is given back.
+ * Decides with all rows locked, begins the intent's payment and records the credential, before a byte of it
+ * leaves. If a fact has changed since the merchant was asked, the token is returned.
  */
 export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
   name: 'mint',
@@ -162,7 +162,7 @@ function tracesOf({ offer, issued, digest, payment: { request, url, askedAt } }:
 
 /**
  * Starts the process that follows a credential. A credential that the service sends counts as sent from here
- * on: after a crash it is unknown whether it was.
+ * on, since after a crash its fate is unknown.
  */
 function follow(
   credential: MppCredential,

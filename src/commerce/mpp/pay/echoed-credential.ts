@@ -4,14 +4,12 @@ import { isCardNumber, maskCardNumbers } from '../../../values/mask-card-numbers
 const BLANK = '*'.charCodeAt(0)
 
 interface Secrets {
-  /** Texts that are searched as a whole: the credential, and the encrypted token inside. */
   readonly whole: readonly string[]
   /** Letters and digits of the ciphertext, as it is and as encoded in the credential. */
   readonly encrypted: readonly string[]
   readonly last4: string | null
 }
 
-/** A text, and the offset of each of its characters in the received bytes. */
 interface View {
   readonly text: string
   readonly start: (at: number) => number
@@ -27,7 +25,7 @@ const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const WORDS = alphabet(LETTERS_AND_DIGITS)
 const BASE64 = alphabet(`${LETTERS_AND_DIGITS}+/-_`)
 
-/** This many letters and digits in a row identify a part: no other text contains them. */
+/** This many letters and digits in a row identify a part, since other texts do not contain them. */
 const GRAM = 10
 const lettersAndDigits = (text: string): string => text.replace(/[^A-Za-z\d]/g, '')
 
@@ -38,10 +36,10 @@ function secretsOf(header: string): Secrets[] {
   const whole = header.slice(header.indexOf(' ') + 1)
   const last4 = typeof panLastFour === 'string' ? panLastFour : null
   if (typeof jwe !== 'string') return [{ whole: [whole], encrypted: [], last4 }]
-  // The first part of a JWE says how it is encrypted, which is no secret.
+  // The first part of a JWE only names the encryption, which is not a secret.
   const encrypted = jwe.slice(jwe.indexOf('.') + 1)
   const from = Buffer.from(whole, 'base64url').indexOf(encrypted)
-  // What follows it in the credential is no secret: an honest receipt names the network, too.
+  // What follows the token is not a secret: an honest receipt also names the network.
   const to = from + encrypted.length
   const carried = from < 0 ? '' : whole.slice(Math.ceil((from * 4) / 3), Math.floor((to * 4) / 3))
   return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(lettersAndDigits), last4 }]
@@ -66,7 +64,7 @@ class Search {
     return this.#found
   }
 
-  /** An answer that would take too long to search is not searched, and not passed on. */
+  /** An answer that would take too long to search is neither searched nor passed on. */
   search(given: View, decoded = 0): void {
     this.#left -= given.text.length
     if (this.#left < 0) {
@@ -86,7 +84,7 @@ class Search {
     this.#found.fill(1, start(from), end(to - 1))
   }
 
-  /** Any part of the credential twice as long as a searched piece contains one piece as a whole. */
+  /** Any part of the credential that is twice as long as a searched piece contains a whole piece. */
   #lookForParts(view: View): void {
     const { text } = view
     for (let at = 0, done = 0; at + GRAM <= text.length; at += GRAM) {
@@ -117,14 +115,14 @@ class Search {
 }
 
 const MOST_DECODED = 2
-/** The budget of searches per character; honest answers need half of it. */
+/** Bounds the searches per character. Honest answers need half of them. */
 const MOST_LOOKS = 4
 const LEAST_LOOKS = 65_536
 
 const CRYPTOGRAM =
   /(?:cryptogram|dynamic[_-]?data[_-]?value|cavv|tavv|ucaf)(?:[_-]?(?:value|data))?["'\s]{0,4}[:=>,]["'\s{[]{0,6}(?:value["'\s:=]{1,6})?([^"'\s,;&<>{}[\]]{12,})/dgi
 
-/** Within letters and digits 0x is no escape: Base64 contains it by chance. */
+/** Within letters and digits, 0x is not an escape, since Base64 contains it by chance. */
 const ESCAPE =
   /%[\da-f]{2}|\\u[\da-f]{4}|\\x[\da-f]{2}|(?<![a-z\d])0x(?=[\da-f]{2}(?![a-z\d]))|&#(?:x[\da-f]{1,5}|\d{1,6});|\\[bfnrt"'/\\]/gi
 
@@ -180,11 +178,10 @@ function filtered(table: Uint8Array, view: View): View {
   }
 }
 
-/** A card number is longer than this, and bytes that are no text rarely contain a longer run. */
+/** A card number is longer than this, and binary data rarely contains a longer run. */
 const READABLE = /[\t\n\r\x20-\x7e]{14,}/g
 const HEX = /[\da-f]{28,}/gi
 
-/** Everything readable once a text is decoded, wherever its encoded part begins. */
 function* readable(view: View): Generator<View> {
   for (let from = 0; from < 4; from++) yield* readableIn(view, 'base64', from, view.text.length)
   for (const { 0: run, index } of view.text.matchAll(HEX))
@@ -205,13 +202,13 @@ function* readableIn(view: View, encoding: 'base64' | 'hex', from: number, to: n
 const LEAST_DIGITS = 14
 const MOST_DIGITS = 19
 const MOST_BETWEEN = 3
-/** No honest answer has more candidates that end like the card: the rest is masked without a check. */
+/** An honest answer has fewer candidates that end like the card. Further ones are masked without a check. */
 const MOST_NUMBERS = 4_000
 const ZERO = '0'.charCodeAt(0)
 
 /**
- * The ranges of card numbers that end in these digits, except the last four digits; other characters may be
- * in between.
+ * Finds the ranges of card numbers that end in these digits, except the last four digits. Other characters
+ * may lie in between.
  */
 function numbersIn(text: string, last4: string): [from: number, to: number][] {
   const found: [number, number][] = []
@@ -240,9 +237,9 @@ function lengthOfNumber(text: string, places: Int32Array): number {
 }
 
 /**
- * Whether digits are grouped as people write a number: all together, each alone, or in groups of one size or
- * of three and more. In ids, digests and times they are not, and a long answer has so many that some would
- * look like the card's.
+ * Whether digits are grouped as people write a number: all together, each separately, or in groups of one
+ * size or of three and more. In ids, digests and times they are not, and a long answer has so many that some
+ * would look like the card's.
  */
 function isWrittenAsNumber(text: string, places: Int32Array, from: number): boolean {
   const sizes = [0]
@@ -258,12 +255,11 @@ function isWrittenAsNumber(text: string, places: Int32Array, from: number): bool
   return (areEqual || sizes.every(each => each >= LEAST_GROUP)) && !isInDigest(text, places[from] as number)
 }
 
-/** Groups of this size occur in one of some thousand digests by chance. */
+/** Groups of this size occur by chance in one of some thousand digests. */
 const LEAST_GROUP = 3
 const DIGEST = /[\da-f]{32,}/gi
 const LONGEST_DIGEST = 128
 
-/** Whether the digits are part of a hex digest; digits with other characters in between are not. */
 function isInDigest(text: string, at: number): boolean {
   const from = Math.max(0, at - LONGEST_DIGEST)
   const around = text.slice(from, at + LONGEST_DIGEST)
@@ -273,7 +269,7 @@ function isInDigest(text: string, at: number): boolean {
   })
 }
 
-/** Numbers of JSON are masked when the JSON is read: asterisks in their place would not be JSON. */
+/** Numbers of JSON are masked when the JSON is read, since asterisks in their place would not be JSON. */
 function isNumberOfJson(text: string, from: number, to: number): boolean {
   const number = text.slice(from, to + 4)
   return (
@@ -289,7 +285,6 @@ interface Answer {
   readonly headerLists: Readonly<Record<string, readonly string[]>>
 }
 
-/** Masks what was sent, and keeps the characters that structure JSON. */
 function withoutSecrets(bytes: Uint8Array, secrets: readonly Secrets[]): Buffer {
   const given = Buffer.from(bytes)
   for (const secret of secrets.flatMap(({ whole }) => whole))
@@ -309,10 +304,10 @@ const isStructure = (bytes: Uint8Array, at: number): boolean =>
   STRUCTURE[bytes[at] as number] !== 0 || (bytes[at] === BACKSLASH && bytes[at + 1] === QUOTE)
 
 /**
- * The merchant's answer without the credential that was sent to it, whole or in parts, and without what was
- * encrypted in it: the token's number, and members named like its cryptogram. They are found as text, between
- * other characters, escaped, in hex and in Base64, and in combinations. The answer is stored and the
- * credential must not be: a merchant that echoes it must not make it persist.
+ * Returns the merchant's answer without the credential that was sent to it, whole or in parts, and without
+ * its encrypted content: the token's number, and members named like its cryptogram. They are found as text,
+ * between other characters, escaped, in hex and in Base64, and in combinations. The answer is stored and the
+ * credential must not be, even if a merchant echoes it.
  */
 export function withoutCredential<A extends Answer>(answer: A, sent: Readonly<Record<string, string>>): A {
   const secrets = Object.values(sent).flatMap(value => (/^Payment /i.test(value) ? secretsOf(value) : []))

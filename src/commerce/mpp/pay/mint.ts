@@ -38,7 +38,7 @@ export const isMinted = (answer: Minted | PayProblem): answer is Minted => !isPr
 const OFFER_TIMEOUT_MS = 10_000
 const OFFER_BYTES = 65_536
 
-/** The token's lifetime: a merchant's later authorizations are declined. */
+/** The token's lifetime. A merchant's later authorizations are declined. */
 const TOKEN_MS = days(1)
 
 const PROCESSOR_CODES = {
@@ -48,8 +48,8 @@ const PROCESSOR_CODES = {
 } as const
 
 /**
- * Asks, checks and mints, with no transaction open. Nothing has left yet. The processor encrypts the token to
- * the merchant: nothing here can read it.
+ * Requests the offer, checks it and mints, without an open transaction. Nothing has been sent yet. The
+ * processor encrypts the token to the merchant, so this service cannot read it.
  */
 export async function fetchOfferAndMint(
   payment: MachinePayment,
@@ -119,7 +119,7 @@ async function askMerchant(
   })
 }
 
-/** Concurrent requests to one merchant: an unresponsive one must not block the others. */
+/** Bounds concurrent requests to one merchant, so that an unresponsive one does not block the others. */
 export const MAX_CONCURRENT = 64
 
 export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({

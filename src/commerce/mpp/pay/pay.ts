@@ -8,7 +8,7 @@ import { type AskStage, type GiveBackStage, isProblem, type PayProblem, type Sta
 import { reserveStep } from './reserve.ts'
 import { type Open, recordOpen, recoverSent } from './send.ts'
 
-/** Makes the processor delete a token that no one received. If it does not answer, the token expires within a day. */
+/** Makes the processor delete a token that was never sent. If it does not answer, the token expires within a day. */
 async function giveBack(
   { mode, tokenId, credentialId, now, problem }: GiveBackStage,
   { ports, requestId }: CallContext,
@@ -19,7 +19,7 @@ async function giveBack(
   return problem
 }
 
-/** Asks, mints and commits, sends, records: each commit determines what a crash after it means. */
+/** The steps: ask, mint and commit, send, record. Each commit determines what a crash after it means. */
 export const pay: HandlerOf<typeof mppApi.pay, Stage, PayProblem | Open> = {
   readsToReserve: true,
 

@@ -36,8 +36,8 @@ export interface PayProblem {
 export const isProblem = (value: object): value is PayProblem => 'code' in value && 'message' in value
 
 /**
- * Nothing is minted yet. Nothing else is stored: the request may contain secrets, and after a crash it is not
- * sent again.
+ * Nothing is minted yet. The request is not stored, since it may contain secrets, and is not sent again after
+ * a crash.
  */
 export interface AskStage {
   readonly stage: 'ask'

@@ -15,7 +15,6 @@ import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { newId } from '../../../values/ids.ts'
-import { cents } from '../../../values/money.ts'
 import { mintRefusals } from '../api.ts'
 import { plainHost } from '../hosts.ts'
 import { type MerchantRequest, shownUrl } from '../merchant-request.ts'
@@ -43,8 +42,8 @@ interface State {
 }
 
 /**
- * Everything that must hold before the first request: the intent, the card, the address, the owner’s rules.
- * Locks nothing, and writes only a denial with all its reasons, as for every request for card data.
+ * Checks all conditions of the first request: the intent, the card, the address, the owner’s rules. Locks
+ * nothing, and writes only a denial with all its reasons, as for every request for card data.
  */
 export const reserveStep = <I extends Payable>(
   merchantCallOf: (input: I) => MerchantCall,
@@ -92,7 +91,7 @@ export const reserveStep = <I extends Payable>(
       delegationId: actor.delegationId ?? intent.delegationId,
       intentId: intent.id,
       intentMerchant: intent.merchant,
-      heldCents: cents(intent.holdCents ?? intent.amountCents),
+      heldCents: intent.holdCents ?? intent.amountCents,
       cardId: card.id,
       numberId: number.id,
       processorCardId: number.processorCardId,

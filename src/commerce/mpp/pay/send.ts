@@ -38,7 +38,7 @@ interface Paid {
   readonly payment: SentPayment
   readonly answer: Answered
   readonly goods: MerchantBody
-  /** Real time: receipts are checked against it. */
+  /** Real time, against which receipts are checked. */
   readonly sentAt: Date
 }
 
@@ -52,7 +52,7 @@ export const isPaid = (answer: Paid | Open): answer is Paid => answer.kind === '
 
 const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
-/** Sends the credential once: no retry, no redirect. */
+/** Sends the credential once, without retry or redirect. */
 export async function send(payment: SentPayment, { ports }: CallContext): Promise<Paid | Open> {
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
   const sentAt = clock.real()
@@ -65,14 +65,17 @@ export async function send(payment: SentPayment, { ports }: CallContext): Promis
   if (answer.kind !== 'answered') return { kind: 'open', credentialId, answer }
   const given = await cleanAnswer(answer, request.headers, agentId, ports)
   if (!isSuccess(given)) return { kind: 'open', credentialId, answer: given }
-  // Read here, where no transaction is open.
+  // Reads the answer here, where no transaction is open.
   return { kind: 'paid', payment, answer: given, goods: goodsOf(given, answer), sentAt }
 }
 
-/** A longer body is searched in a thread, as other requests would wait for it. */
+/** In bytes. A longer body is searched in a thread, since other requests would wait for it. */
 const SEARCHED_HERE = 65_536
 
-/** If no thread is available it is searched here: the credential is sent, and its answer must not be lost. */
+/**
+ * Without a free thread, the answer is searched here: the credential has been sent, and its answer must not
+ * be lost.
+ */
 function cleanAnswer(
   answer: Answered,
   sent: Readonly<Record<string, string>>,
@@ -91,7 +94,7 @@ function cleanAnswer(
 
 /**
  * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have
- * left. Earlier batches of the same agents do not cause a search for the lock's holder.
+ * been sent. Earlier batches of the same agents do not cause a search for the lock's holder.
  */
 export const LOCK_WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
 
@@ -113,10 +116,11 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
     const payments = items.map(({ input }) => input.payment)
     const started = payments.map(({ authorizationId: id, agentId, cardId }) => ({ id, agentId, cardId }))
     const loading = loadTokenPayments(sql, { tenant, now }, { started })
-    // Sent right after the agents' locks; without those no transaction locks more than one of these records.
+    // Sent right after the agents' locks. Without those, a transaction never locks more than one of these
+    // records.
     const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
     const finding = records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
-    // Awaited last: its failure must not end the transaction while more is sent.
+    // Awaited last, so that its failure does not end the transaction while more statements are sent.
     finding.catch(() => undefined)
     const batch = await loading
     const credentials = await finding
@@ -164,8 +168,8 @@ const LATE =
   'The payment had been recorded as not paid before this answer of the merchant. It counts as paid once the network reports it.'
 
 /**
- * A statement that it was not paid came first, and counts: if the merchant charged the token, the network
- * reports it. A deadline is no statement.
+ * An earlier statement that it was not paid counts: if the merchant charged the token, the network reports
+ * it. A deadline is not such a statement.
  */
 const isReportedUnpaid = ({ status, outcomeBy }: MppCredential): boolean =>
   status === 'void' && outcomeBy !== 'deadline'
@@ -186,7 +190,7 @@ function receiptIn(
 ): ReadReceipt {
   const [header, ...others] = headerLists['payment-receipt'] ?? []
   if (others.length > 0) return { receipt: null, note: 'The merchant gave more than one receipt.' }
-  // A receipt never contains an asterisk: it marks what the merchant was sent.
+  // A receipt never contains an asterisk, which marks what was sent to the merchant.
   if (header?.includes('*'))
     return { receipt: null, note: 'The receipt contains what the merchant was sent.' }
   const charge = requestOf(challenge)
@@ -204,7 +208,7 @@ function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
   return answer.timedOut ? 'The merchant did not answer in time.' : `The answer broke off: ${answer.message}`
 }
 
-/** Its state depends on what the network has reported meanwhile; the merchant delivered nothing in any case. */
+/** Its state depends on what the network has reported meanwhile. In any case, the merchant delivered nothing. */
 async function recordUnpaid(
   payment: OpenPayment,
   note: string,
@@ -227,7 +231,7 @@ function outcomeSummary({ id, status }: Pick<MppCredential, 'id' | 'status'>): s
   return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it by POST /v1/mpp/credentials/${id}/resolve.`
 }
 
-/** After a crash the answer is lost, and nothing is sent again. */
+/** After a crash the answer is lost, and the credential is not sent again. */
 export async function recoverSent(id: string, context: SendContext): Promise<Refusal> {
   const payment = await lockPayment(id, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
@@ -247,8 +251,8 @@ interface ReceiptTerms {
 }
 
 /**
- * The receipt as it came, or why it does not belong to this payment. It is unsigned: only the outcome of this
- * payment depends on it.
+ * The unchanged receipt, or why it does not belong to this payment. It is unsigned, so only the outcome of
+ * this payment depends on it.
  */
 type ReadReceipt = { readonly receipt: string } | { readonly receipt: null; readonly note: string }
 

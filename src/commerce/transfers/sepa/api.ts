@@ -19,7 +19,7 @@ const step = {
 } as const
 const outside = { ...step, run: 'external', requires: 'sepaRail' } as const
 
-/** Each step may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated. A step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/transfers/{id}/status', {
     readsClock: true,
@@ -72,7 +72,7 @@ const simulatedBody = z.strictObject({ transferId, reasonCode: code.nullable().d
 const example = { transferId: 'transfer_01jd8x2m4ye7k9v0c3q5r6t8wz', reasonCode: 'AC04' }
 const description = 'Processed like a notice of the bank. A repeated notice changes nothing.'
 
-/** Test mode only: the caller plays the bank and sends a notice as the rail would. */
+/** Test mode only: the caller plays the bank, and sends a notice as the rail would. */
 export const simulateApi = {
   simulateSettle: post('/simulate/sepa/settle', {
     ...simulated,

@@ -28,8 +28,8 @@ interface Payer {
 }
 
 /**
- * The condition repeats that of the partial index, so that PostgreSQL uses it. A transfer without an intent
- * that an owner makes from an agent's wallet is not the agent's.
+ * Repeats the condition of the partial index, so that PostgreSQL uses it. A transfer without an intent that
+ * an owner makes from an agent's wallet does not belong to the agent.
  */
 const FIND_UNSUBMITTED = `
 select ${selectList(transferTable, 't')} from transfers t
@@ -49,10 +49,10 @@ type CancelContext = Pick<
 
 /**
  * Cancels a payer's unsubmitted transfers in the transaction that blocks the payer: releases their holds, day
- * limits and intents. A wallet, an agent or a delegation is locked by then, so no transfer can be added. An
- * owner is not: a transfer made meanwhile is cancelled at its submission. Accounts are locked before days and
- * records, as everywhere, so a concurrent payee confirmation comes before this or finds its transfer
- * cancelled.
+ * limits and intents. The caller has locked the wallet, agent or delegation, so no transfer can be added. An
+ * owner is not locked, so a transfer made meanwhile is cancelled at its submission. Accounts are locked
+ * before days and records, as everywhere: a concurrent payee confirmation either comes first or finds its
+ * transfer cancelled.
  */
 async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
   const { sql, tenant, now, queueStatement } = context
@@ -64,7 +64,7 @@ async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelCo
     { tenant, now },
     unlocked.flatMap(({ intentId }) => intentId ?? []),
   )
-  // Only those found before: the open book has no holds of others.
+  // Cancels only those found before, since the open book lacks the holds of others.
   const ids = unlocked.map(({ id }) => id)
   const walletIds = [...new Set(unlocked.map(({ fromWalletId }) => fromWalletId))]
   const holds = [...ids.map(holdReference), ...payments.holds]
@@ -100,7 +100,6 @@ export const blockReactions = {
   'wallet.updated': reaction(WalletEvent, failed, async ({ walletId, status }, context) => {
     if (status === 'frozen') await cancelUnsubmitted({ walletId }, blockReasons.wallet_frozen, context)
   }),
-  /** A customer is suspended in both modes. */
   'customer.updated': reaction(CustomerEvent, failed, async ({ customerId: ownerId, status }, context) => {
     const { tenant, now, sql, switchTenant } = context
     if (status !== 'suspended') return

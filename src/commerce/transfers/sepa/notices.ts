@@ -79,7 +79,7 @@ function applyNotice(
   if (notice === 'recall_refused') return answerRecall(transfer, 'refused', reason, context)
   if (notice === 'recall_accepted' && transfer.recall?.status !== 'requested') return false
   answerRecall(transfer, 'accepted', reason, context)
-  // A settled payment cannot be rejected any more: it is returned.
+  // A settled payment can no longer be rejected, so it is returned.
   const isRejected = notice !== 'returned' && reject(locked, reason, context)
   return isRejected || sendBack(locked, reason, context)
 }
@@ -115,7 +115,7 @@ function sendBack(locked: LockedTransfer, reason: Reason, context: StepContext):
 const stateFact = ({ transfer, payment, batch }: LockedTransfer, fact: PaymentFact, context: StepContext) =>
   applyFact(payment, fact, sepaChannel, transferEvidence(transfer), batch, context)
 
-/** Money that returns to a closed wallet cannot be refused: the reason says where it is. */
+/** A closed wallet cannot refuse money that returns; the reason states where the money is. */
 function end(
   event: keyof typeof transferEvents,
   { transfer, wallet }: LockedTransfer,
@@ -166,7 +166,10 @@ export function markUncertain(transfer: Transfer, context: StepContext): boolean
   )
 }
 
-/** Records that the rail has the payment. An instant payment stays indeterminate: it should have ended by now. */
+/**
+ * Records that the rail has the payment. An instant payment becomes indeterminate, since it should have ended
+ * by now.
+ */
 function acknowledge(transfer: Transfer, context: StepContext): boolean {
   if (transfer.status !== 'submitted') return false
   transfer.acknowledgedAt ??= context.now
@@ -178,8 +181,8 @@ function acknowledge(transfer: Transfer, context: StepContext): boolean {
 }
 
 /**
- * The bank verified the payee after it received the order. A payee that a person has confirmed is not asked
- * about again.
+ * The bank verified the payee after it received the order. A person's earlier confirmation of the payee stays
+ * valid.
  */
 function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: StepContext): void {
   const { payeeCheck, payeeConfirmedAt } = transfer
@@ -207,7 +210,7 @@ export const submittedPayments = (
 
 export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
 
-/** A transfer that was never submitted stays as it is. */
+/** Does not change a transfer that was never submitted. */
 export async function applyBankNotice(
   transferId: string,
   bankNotice: BankNotice,

@@ -11,7 +11,7 @@ import { limitExceeded, lockToday } from '../limits.ts'
 import { beginTransfer } from '../pay.ts'
 import { insertTransfers, newSepaTransfer, type TransferRow } from '../transfer.ts'
 
-/** Money returned to its source account, which need not be a beneficiary of the owner's. */
+/** Money returned to its source account, which need not be one of the owner's beneficiaries. */
 interface PayBack {
   readonly wallet: WalletRow
   readonly to: { readonly name: string; readonly iban: string }
@@ -23,7 +23,7 @@ type PayBackContext = TenantNow & Parameters<typeof beginTransfer>[3]
 
 export interface PayBacks {
   blocker(amounts: readonly Cents[]): ReturnType<typeof limitExceeded>
-  /** Makes a transfer, whose money is held in the open book. Its process begins with the commit. */
+  /** Makes a transfer whose money is held in the open book. Its process begins with the commit. */
   pay(payBack: PayBack, book: Book, context: PayBackContext): TransferRow
   write(): Promise<void>
 }

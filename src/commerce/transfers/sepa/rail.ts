@@ -53,7 +53,7 @@ export const requestPayeeCheck = async (
   request && ports.sepaRail(request.mode).verifyPayee(request.asks, { reference: request.id, requestId })
 
 export interface Submission extends RailRequest<Payment> {
-  /** The real time after which an instant payment is not sent: it must not arrive after its time limit. */
+  /** The real time from which on an instant payment is not sent, since it must not arrive after its time limit. */
   readonly byMs: number
 }
 
@@ -89,7 +89,7 @@ export async function askRail(
   const status = await askStatus(request, context)
   if (!whetherItComesBack) return { status, recall: null }
   const call = { reference: request.id, requestId: context.requestId }
-  // A failed recall inquiry must not lose the status that was answered.
+  // A failed recall inquiry must not lose the status that was received.
   const recall = await context.ports
     .sepaRail(request.mode)
     .recall(payment, call)
@@ -101,8 +101,8 @@ export async function askRail(
 }
 
 /**
- * A payment that the rail does not know was lost on the way and is submitted again, under the same reference.
- * An instant payment is not: its time limit is over, so it cannot have been paid.
+ * A payment that the rail does not know was lost on the way, and is submitted again under the same reference.
+ * An instant payment is not, since its time limit is over and it cannot have been paid.
  */
 async function askStatus(
   { id: reference, mode, asks: { payment, howItStands, mayBeSent } }: RailRequest<Question>,

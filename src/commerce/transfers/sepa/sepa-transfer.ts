@@ -25,12 +25,10 @@ import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { Transfer, type TransferRow, transferEvent, transferMachine } from '../transfer.ts'
 
-/** How long a transfer waits for the confirmation of its payee before it is cancelled. */
 export const CONFIRM_WITHIN_MS = days(7)
-/** The scheme's time limit of an instant payment. */
 export const INSTANT_MS = 10_000
 
-/** The pause after each inquiry; after the last of these, a day. */
+/** The pause after each inquiry. After the last of these, the pause is a day. */
 const INQUIRY_PAUSES_MS = [INSTANT_MS, minutes(1), minutes(10), minutes(60), minutes(360)]
 export const inquiryPause = (inquiries: number): number => INQUIRY_PAUSES_MS[inquiries] ?? days(1)
 
@@ -75,13 +73,10 @@ export interface LockedTransfer {
   readonly days: DayLimits
 }
 
-/**
- * Locks a transfer and everything that its next step may change, in the global order; null if there is no
- * such transfer.
- */
+/** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
 export async function lockTransfer(id: string, context: StepContext): Promise<LockedTransfer | null> {
   const { records, sql, tenant } = context
-  // Read without a lock for the ids that never change: the accounts are locked before the transfer.
+  // Reads ids that never change without a lock, since the accounts are locked before the transfer.
   const unlocked = await records.findOne(Transfer, { id })
   if (!unlocked) return null
   const { intentId, fromWalletId } = unlocked

@@ -31,7 +31,7 @@ import {
   writeTransfer,
 } from './sepa-transfer.ts'
 
-/** A check whose answer was lost is repeated: it moves no money. */
+/** Repeats a check whose answer was lost, since a check moves no money. */
 export const verify = externalCall(stepsApi.verify, {
   async reserve({ params }, { records, tenant: { mode }, now, ports, emit, refuse }) {
     const transfer = await records.lock(Transfer, params.id)
@@ -48,7 +48,7 @@ export const verify = externalCall(stepsApi.verify, {
   recover: (request, context) => recordPayeeCheck(null, request, context),
 })
 
-/** A bank that does not answer counts as one that cannot check: the payment goes on. */
+/** A bank that does not answer counts as one that cannot check, and the payment continues. */
 async function recordPayeeCheck(
   answer: PayeeCheck | Unanswered | null,
   request: RailRequest<Payee> | null,
@@ -112,7 +112,7 @@ export const submit = externalCall(stepsApi.submit, {
   recover: (request, context) => recordAnswers({ status: 'late', recall: null }, request, context),
 })
 
-/** The due time moves before the call, so that no two calls run at once. */
+/** Moves the due time before the call, so that two calls never run at once. */
 export const inquire = externalCall(stepsApi.inquire, {
   async reserve({ params }, context) {
     const { tenant, now, ports, refuse } = context
@@ -164,7 +164,7 @@ function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
   return transfer.payeeCheck ? { next: 'lapse', atOnce: false } : { next: 'verify', atOnce: true }
 }
 
-/** Shown to operators and kept by Temporal, so it contains no names. */
+/** Operators see this, and Temporal stores it, so it contains no names. */
 function summaryOf(transfer: Transfer): string {
   const { amountCents, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
   const payee = beneficiaryId ?? 'the account that it came from'
@@ -175,7 +175,7 @@ function summaryOf(transfer: Transfer): string {
     return status === 'verifying'
       ? `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
       : `${head}, waits for confirmPayee (${payeeCheck?.result})`
-  // A person's free-text reason stays in the record.
+  // Does not repeat a person's free-text reason.
   return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
 }
 
@@ -197,7 +197,6 @@ function waitsFor(transfer: Transfer, next: Next): string {
     : `${what}; the next inquiry is at ${minuteInWords(dueAt)}`
 }
 
-/** A submitted transfer cannot be cancelled any more. */
 function signalsOf(transfer: Transfer): TransferSignal[] {
   const confirms: TransferSignal[] = waitsForPayee(transfer) ? ['confirmPayee'] : []
   const mayBeCancelled = transfer.status === 'verifying' || transfer.status === 'created'

@@ -127,7 +127,6 @@ export const CAUSES = [
   'external event',
 ] as const
 
-/** The causes with a finer classification (field 4.3). */
 export const CAUSES_WITH_MORE = [
   'process failure: insufficient monitoring or failure of monitoring and control',
   'process failure: ICT risk management process failure',

@@ -78,7 +78,6 @@ const economicImpact = ({ costsEuros }: Criteria): string | null => {
   return costsEuros > 100_000 ? 'more than EUR 100 000' : 'not met'
 }
 
-/** The fields that the incident itself determines; people fill in the others. */
 export const DERIVED_FIELDS: Readonly<Record<string, Read>> = {
   '1.1': (_, { submission }) => submission,
   '1.2': (_, { holder }) => holder,

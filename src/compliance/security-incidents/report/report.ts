@@ -10,7 +10,6 @@ import { ReportRecord } from '../schemas.ts'
 import { DERIVED_FIELDS, type ReportAbout } from './derived-fields.ts'
 import { type Field, isNeeded, sections } from './fields.ts'
 
-/** The reports with a form in the Annex; the data protection authority has its own. */
 type ReportedStage = Exclude<ReportStage, 'data_protection'>
 
 interface ReportField {
@@ -32,7 +31,6 @@ const SUBMISSIONS: Readonly<Record<ReportedStage, string>> = {
   reclassification: 'major incident reclassified as non-major',
 }
 
-/** The fields of a reclassification: who reports, which incident, and why. */
 const OF_RECLASSIFICATION = new Set(['1.1', '1.2', '1.3', '1.4', '1.7', '1.8', '1.9', '2.1', '2.10'])
 
 function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
@@ -58,7 +56,6 @@ function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: stri
   return { sections: filled, missing }
 }
 
-/** The decision states why the incident is not major. */
 function reclassified({ decisions }: SecurityIncident, stage: ReportStage, number: string): string | null {
   return stage === 'reclassification' && number === '2.10' ? (decisions.at(-1)?.reasons ?? null) : null
 }
@@ -89,7 +86,6 @@ const rowOf = ({ number, name, value, isMissing }: ReportField): readonly string
   value ?? (isMissing ? 'MISSING' : '–'),
 ]
 
-/** The printed report: the same fields in the same order, preceded by what is missing. */
 function pdfInput({ sections, missing }: Report, about: PdfTitle): PdfInput {
   const { incidentId, title, holder, madeAt, dueAt, article } = about
   const standing = missing.length === 0 ? 'complete' : `${missing.length} fields are missing`

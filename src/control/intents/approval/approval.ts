@@ -25,7 +25,7 @@ const openingsSchema = defineEntity({
   },
 })
 
-/** The names behind the commitments of a proof: erasing them breaks no proof. */
+/** The names behind the commitments of a proof. Erasing them does not invalidate the proof. */
 export class ApprovalOpenings extends openingsSchema.class {}
 openingsSchema.setClass(ApprovalOpenings)
 
@@ -34,7 +34,7 @@ export type OpeningsRow = RowOf<ApprovalOpenings>
 
 export const insertApprovals = insertIntoBoth(tableOf(Approval), tableOf(ApprovalOpenings))
 
-/** German commercial and tax law keeps books and vouchers this long after the end of the year. */
+/** German commercial and tax law requires books and vouchers for this long after the end of the year. */
 const YEARS_KEPT = 10
 
 export const keptUntil = (approvedAt: Date): string => `${approvedAt.getUTCFullYear() + YEARS_KEPT}-12-31`

@@ -80,7 +80,7 @@ export const approvals = implement(approvalApi, {
   },
 })
 
-/** An agent sees the openings of the payee's name, which it knows; accounts and people are its owner's. */
+/** An agent sees the opening of the payee's name, which it knows. Accounts and people are visible only to its owner. */
 const SEEN_BY_AGENTS = ['payee.name']
 
 const visibleTo = ({ agentId }: Actor, openings: Openings): Openings =>

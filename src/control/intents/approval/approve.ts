@@ -5,6 +5,7 @@ import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { after } from '../../../values/clock.ts'
 import { compiledTermsOf, controlsOf } from '../../card-terms/index.ts'
+import { summarize } from '../../decisions/index.ts'
 import { decideSpend, type SpendDecision, type Spender } from '../../policies/index.ts'
 import { causeOf, type DecidedBy, type IntentRow, intentMachine, TOKEN_LIFETIME_MS } from '../intent.ts'
 import { type Approve, alreadyMessage, type IntentBatch, loadBatch, writeBatch } from '../intent-batch.ts'
@@ -31,8 +32,8 @@ interface Signer {
 type PersonalDecision = DecidedBy & { type: 'key' | 'console' | 'operator' }
 
 /**
- * The decider is the person who signed, even if a key sends the signature; otherwise a person in the console,
- * or a key. An operator has no id here, only the unproven name of the signal.
+ * The decider is the person who signed, even if a key sends the signature. Without a signature, it is a
+ * person in the console, or a key. An operator has no id here, only the unproven name in the signal.
  */
 export function deciderOf(
   { type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>,
@@ -47,7 +48,7 @@ interface Attestation extends Pick<Signature, 'iban'> {
   readonly verified: Pick<Signature['verified'], 'attestedAt'>
 }
 
-/** Decides again with a person's approval: by the present policy and limits, and the risk of the declaration. */
+/** Decides again with a person's approval, by the present policy and limits, and with the risk of the declaration. */
 export function decideApproval(
   tenantNow: TenantNow,
   intent: Omit<IntentRow, 'holdCents'>,
@@ -84,7 +85,7 @@ export function decideApproval(
   )
 }
 
-/** The refusal of an approval by the rule that fails; any other rule gives `against_policy`. */
+/** The refusal of an approval by the rule that fails. Every other rule refuses with `against_policy`. */
 const refusalByRule = {
   agentStatus: 'agent_not_active',
   walletStatus: 'wallet_frozen',
@@ -141,6 +142,7 @@ function applyApproval(
     decidedBy: deciderOf(actor, signature?.verified.person),
     comment: input.body.comment,
     decision,
+    decisionSummary: summarize(decision),
     holdCents,
     expiresAt: deadlineOf(intent, now, state),
     payeeIban: signature ? signature.iban : intent.payeeIban,
@@ -152,7 +154,7 @@ function applyApproval(
 const SIGN_IT =
   'In the console a person approves with a passkey: POST /passkeys/intents/{intentId}/challenge gives what it signs.'
 
-/** Runs for the API and for a signal to the process; the first of several counts. */
+/** Runs for the API and for a signal to the process. Only the first of several approvals counts. */
 export const approve: Approve = {
   load,
   decide(request, state: ApproveState, verdict) {

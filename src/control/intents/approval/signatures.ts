@@ -49,8 +49,9 @@ interface Proof {
 const opening = (value: string) => ({ value, salt: randomBytes(16).toString('base64url') })
 
 /**
- * Signs the device's signature together with everything that verifies it without this service. Person, payee
- * and account are commitments in it: erasing the openings erases the names, and the proof still verifies.
+ * Signs the device's signature together with all that is needed to verify it without this service. Person,
+ * payee and account are commitments in it: erasing the openings erases the names, and the proof remains
+ * valid.
  */
 async function signProof(
   { statement, openings, credentialId, publicKeyJwk, algorithm, assertion, person }: SignedByDevice,
@@ -77,7 +78,7 @@ async function signProof(
   return { jws, openings: { ...openings, 'person.id': personId, 'person.name': personName } }
 }
 
-/** The rows of a proof: one is kept for its retention period, the other can be erased. */
+/** A proof has two rows: one is kept for its retention period, and the other can be erased. */
 function proofRows(
   intentId: string,
   { jws, openings }: Proof,
@@ -96,8 +97,8 @@ type Payee = Pick<IntentRow, 'beneficiaryId' | 'payeeIban'>
 type IbanOf = (intent: Payee) => string | null
 
 /**
- * The present IBANs of beneficiaries. One that has changed since the declaration is shown to the person who
- * signs, and is what the person approves.
+ * The present IBANs of beneficiaries. If one has changed since the declaration, the person who signs sees and
+ * approves the present one.
  */
 export async function currentIbans(sql: Sql, tenant: Tenant, intents: readonly Payee[]): Promise<IbanOf> {
   const ids = intents.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
@@ -111,7 +112,7 @@ interface Circumstances {
   readonly personId: string | null
 }
 
-/** The subject that a person signs to approve an intent, with the most that the policy lets be charged. */
+/** The subject that a person signs to approve an intent, with the highest charge that the policy allows. */
 export function subjectOf(
   intent: Pick<IntentRow, 'id' | 'agentId' | 'amountCents' | 'merchant' | 'walletId' | 'requestId'>,
   { spender, iban, personId }: Circumstances,
@@ -146,7 +147,7 @@ export interface Signatures extends ReadSignatures {
 
 const envelopeOf = ({ input }: ApproveRequest): Envelope | undefined => input.body.webauthnAssertion
 
-/** Checks the signatures and signs the proofs before any lock, because both take time. */
+/** Checks the signatures and signs the proofs before any lock, since both take time. */
 export async function readSignatures(
   requests: readonly ApproveRequest[],
   sql: Sql,
@@ -163,7 +164,7 @@ export async function readSignatures(
   return { checked, proofs: new Map(proofs) }
 }
 
-/** Locks challenges and passkeys, after the intents, and reads the present accounts of the intents. */
+/** Locks challenges and passkeys after the intents, and reads the present accounts of the intents. */
 export async function lockSignatures(
   read: ReadSignatures,
   requests: readonly ApproveRequest[],
@@ -195,8 +196,8 @@ export interface Signature {
 type Judged = Signature | Problem | Exclude<AssertionCode, 'assertion_required'> | undefined
 
 /**
- * Judges the signature of a request over the intent as it is now. It uses up the challenge, valid or not.
- * Undefined where no signature was sent.
+ * Judges the signature of a request over the intent as it is now. Uses up the challenge, even if the
+ * signature is invalid. Undefined if no signature was sent.
  */
 export function judgeSignature(
   request: ApproveRequest,

@@ -32,7 +32,7 @@ export interface Anomaly {
   readonly day: string
   readonly sentence: string
   readonly figures: AnomalyFigures
-  /** From 0.5, just unusual, up to 1. */
+  /** From 0.5 (just unusual) to 1. */
   readonly score: number
 }
 
@@ -49,9 +49,9 @@ export interface Candidate extends Row {
   readonly merchant: string | null
   readonly day: string
   readonly amountCents: Cents
-  /** The usual amount, the one before, or the limit. */
+  /** The usual amount, the previous amount, or the limit. */
   readonly usualCents: Cents | null
-  /** How far it is beyond the bound of its kind; `scoreOf` makes a score of it. */
+  /** How far the amount exceeds the bound of its kind, from which `scoreOf` computes the score. */
   readonly measure: number
   readonly times: number | null
   readonly every: Every | null

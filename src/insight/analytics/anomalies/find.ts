@@ -49,8 +49,8 @@ const anomalyOf = (candidate: Candidate): Anomaly => {
 }
 
 /**
- * The most unusual first. The same days give the same answer as long as their payments do not change. Only as
- * many anomalies of each kind as may be listed leave the database.
+ * Returns the most unusual first. The same days give the same answer as long as their payments do not change.
+ * Only the anomalies that may be listed leave the database.
  */
 export async function anomaliesIn(spend: Spend, scope: ReportScope, limit: number) {
   const asked = { spend, scope, limit }
@@ -143,7 +143,6 @@ const keys: Readonly<Record<AnomalyGrouping, (of: Anomaly) => string | null>> = 
   merchant: ({ merchant }) => merchant,
 }
 
-/** Counts by kind, agent or merchant: the largest first, ties in alphabetical order. */
 export function groupsOf(
   found: readonly Anomaly[],
   groupBy: AnomalyGrouping,

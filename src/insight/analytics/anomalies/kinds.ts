@@ -1,4 +1,5 @@
 import { deviationInSql, MAX_DEVIATIONS, medianInSql } from '../../../control/risk/index.ts'
+import { NO_CENTS } from '../../../values/money.ts'
 import { RHYTHMS } from '../charge-series.ts'
 import { type AnomalyText, type Candidate, inPercent, inWords, rounded, scoreOf } from './anomaly.ts'
 
@@ -27,9 +28,9 @@ where day >= ${from} and round(((spent - usual) / deviation)::numeric, 2) > ${MA
 
 const sentences: Readonly<Record<Kind, (far: Candidate) => string>> = {
   day_above_usual: ({ amountCents, day, usualCents }) =>
-    `${inWords(amountCents)} was spent on ${day}; the usual amount is ${inWords(usualCents ?? 0n)}.`,
+    `${inWords(amountCents)} was spent on ${day}; the usual amount is ${inWords(usualCents ?? NO_CENTS)}.`,
   merchant_above_usual: ({ amountCents, day, merchant, usualCents }) =>
-    `${merchant} received ${inWords(amountCents)} on ${day}; the usual amount is ${inWords(usualCents ?? 0n)} a day.`,
+    `${merchant} received ${inWords(amountCents)} on ${day}; the usual amount is ${inWords(usualCents ?? NO_CENTS)} a day.`,
 }
 
 export const describeOutlier =
@@ -38,7 +39,7 @@ export const describeOutlier =
     sentence: sentences[kind](far),
     figures: {
       amountCents: far.amountCents,
-      usualCents: far.usualCents ?? 0n,
+      usualCents: far.usualCents ?? NO_CENTS,
       deviations: rounded(far.measure),
     },
     score: scoreOf(far.measure, MAX_DEVIATIONS),
@@ -106,7 +107,7 @@ where broken_on is null and last_day >= ${from} and $5::date - last_day <= ${MOS
 
 export function describePriceIncrease(of: Candidate): AnomalyText {
   const { merchant, every, amountCents, measure: rise, times } = of
-  const usualCents = of.usualCents ?? 0n
+  const usualCents = of.usualCents ?? NO_CENTS
   return {
     sentence: `The ${words[every ?? 'month']} charge of ${merchant} has risen from ${inWords(usualCents)} to ${inWords(amountCents)}, by ${inPercent(rise)}.`,
     figures: { amountCents, usualCents, share: rounded(rise), times: times ?? 0 },
@@ -136,12 +137,12 @@ from prices join of_merchants using (agent_id, value, day)
 where day >= ${from} and payments > 1 and price > 0 and spent = price * payments and refunded = 0`
 
 export const twiceTold = ({ merchant, day, amountCents, usualCents, times }: Candidate): AnomalyText => ({
-  sentence: `${merchant} charged ${inWords(usualCents ?? 0n)} ${times} times on ${day}; it usually charges once a day.`,
-  figures: { amountCents, usualCents: usualCents ?? 0n, times: times ?? 0 },
+  sentence: `${merchant} charged ${inWords(usualCents ?? NO_CENTS)} ${times} times on ${day}; it usually charges once a day.`,
+  figures: { amountCents, usualCents: usualCents ?? NO_CENTS, times: times ?? 0 },
   score: 0.9,
 })
 
-/** On earlier days of a month one payment would decide the projection. */
+/** On earlier days of a month, one payment would decide the projection. */
 const LEAST_ELAPSED = 5
 
 const partsOf = (day: string): number[] => day.split('-').map(Number)
@@ -165,8 +166,8 @@ select '', (select sum(spent) from months where agent_id <> ''), monthly_limit_c
 where owner_id = $1 and mode = $2`
 
 /**
- * SQL: agents whose monthly limit is used up before the month ends if spending goes on at the pace so far;
- * without an agent in the scope also the budget that all share. `lines` has the days of the month. The owner
+ * SQL: agents whose monthly limit is used up before the month ends if spending continues at the present pace;
+ * without an agent in the scope, also the budget that all share. `lines` has the days of the month. The owner
  * is $1, the mode $2, the day after the last one $5.
  */
 export const projectedOverspend = (isOfOneAgent: boolean): string => `
@@ -182,7 +183,7 @@ select agent_id, null::text, $5::date - 1, spent, limit_cents, pace, null::int, 
 
 export function paceTold({ agentId, day, amountCents, usualCents, measure: pace }: Candidate): AnomalyText {
   const [elapsed, all] = [Number(day.slice(8)), daysInMonth(day)]
-  const limitCents = usualCents ?? 0n
+  const limitCents = usualCents ?? NO_CENTS
   const usedUpOn = Math.min(all, Math.ceil(all / pace - 1e-9))
   const limit = agentId ? inWords(limitCents) : `the ${inWords(limitCents)} that all agents share`
   const when = usedUpOn <= elapsed ? 'is used up' : `lasts until day ${usedUpOn} at this pace`

@@ -7,7 +7,7 @@ import { weekdayForecast, weeksBefore } from './weekdays.ts'
 
 const MOST_ORIGINS = 180
 
-/** With fewer days a weekday has not come four times. */
+/** With fewer days, a weekday has occurred fewer than four times. */
 export const LEAST_DAYS = 28
 
 const HORIZONS: readonly number[] = [1, 7, 14]
@@ -25,7 +25,7 @@ interface PastForecast {
   readonly actual: number
 }
 
-/** Losses are in cents, the mean of a day. */
+/** Losses are in cents, as the mean of a day. */
 export interface Backtest {
   readonly days: number
   readonly coverage: number
@@ -57,7 +57,7 @@ export function* backtestOf(spend: DailySpend): Sliced<Backtest | undefined> {
   }
 }
 
-/** Goes through the past day by day, and never uses what came later. */
+/** Goes through the past day by day, and never uses later days. */
 function* pastForecasts(spend: DailySpend): Sliced<PastForecast[]> {
   const { firstDay, cents } = spend
   const end = firstDay + cents.length

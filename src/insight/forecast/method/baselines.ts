@@ -4,7 +4,6 @@ import { LEVELS, type Quantiles, quantileOf } from './quantiles.ts'
 const SAME_WEEKDAYS = 8
 const NAIVE_DAYS = 182
 
-/** Repeats the last day, with the errors of this forecast at the same horizon. */
 export function naiveForecast({ firstDay, cents }: DailySpend, origin: number, horizon: number): Quantiles {
   const end = origin - firstDay
   const last = cents[end - 1] ?? 0
@@ -19,7 +18,7 @@ export function naiveForecast({ firstDay, cents }: DailySpend, origin: number, h
   }
 }
 
-/** The last eight same weekdays, without scaling and without weights. */
+/** Uses the last eight days of the same weekday, without scaling and without weights. */
 export function sameWeekdayForecast(
   { firstDay, cents }: DailySpend,
   origin: number,

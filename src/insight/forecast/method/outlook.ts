@@ -8,7 +8,7 @@ import { weekdayForecast, weeksBefore } from './weekdays.ts'
 /** With fewer days no weekday is known, and nothing is forecast. */
 const LEAST_FOR_ANYTHING = 7
 
-/** The method by the length of the history: same weekdays, the few days there are, or none. */
+/** The method by the length of the history: same weekdays, the few known days, or none. */
 export const methods = ['same_weekdays', 'little', 'none'] as const
 
 export const MOST_DAYS = 90

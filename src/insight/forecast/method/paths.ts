@@ -1,21 +1,20 @@
 import { type Quantiles, sampleQuantiles } from './quantiles.ts'
 import { bounded, scaleOf, type Weeks } from './weekdays.ts'
 
-/** One simulated future: cents spent on each day ahead. */
 export type SimulatedPath = Float64Array
 
 const MOST_WEEKS = 4
 
-/** Consecutive days scaled to the present level, and by how much the level has moved within them. */
+/** Consecutive days scaled to the present level, and how far the level has moved within them. */
 interface Block {
   readonly cents: readonly number[]
   readonly growth: number
 }
 
 /**
- * Paths of consecutive weeks, scaled by the level before them, which is all that a forecast made then knew:
- * so a path is too high or too low by as much as past forecasts were. The next block begins at the level at
- * which the previous one ended.
+ * Paths of consecutive weeks, scaled by the level before them, which is all that a forecast at that time
+ * knew, so a path is too high or too low by as much as past forecasts were. The next block begins at the
+ * level at which the previous one ended.
  */
 export function pathsOfWeeks(weeks: Weeks, days: number): SimulatedPath[] {
   const { length } = weeks.cents

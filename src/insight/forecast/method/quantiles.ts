@@ -1,4 +1,4 @@
-/** Cents: one case of ten is below `p10`, one of ten above `p90`. */
+/** In cents: one case of ten is below `p10`, one of ten above `p90`. */
 export interface Quantiles {
   readonly p10: number
   readonly p50: number
@@ -17,7 +17,6 @@ export const shiftedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantile
 
 const between = (low: number, high: number, part: number): number => low + (high - low) * part
 
-/** The quantile of ascending values, linearly interpolated; 0 if there are none. */
 export function quantileOf(ascending: ArrayLike<number>, level: number): number {
   const place = (ascending.length - 1) * level
   const lower = Math.floor(place)

@@ -16,10 +16,7 @@ function expectedAfter({ every, days }: Subscription, place: number): number[] {
   return expected
 }
 
-/**
- * A subscription as it was known on any past day. It counts from the charge on which the minimum number was
- * reached.
- */
+/** A subscription as it was known on any past day. It counts from the charge that completed the minimum number. */
 export function subscriptionHistory(subscription: Subscription) {
   const { every, days, cents, brokenOn } = subscription
   const { times, most } = RHYTHMS[every]
@@ -62,7 +59,7 @@ export function subscriptionHistory(subscription: Subscription) {
   }
 }
 
-/** Spending without the subscriptions known before a day. Days must be requested in ascending order. */
+/** Spending without the subscriptions known before a day. Callers must ask for days in ascending order. */
 export function withoutSubscriptions({ firstDay, cents, subscriptions = [] }: DailySpend) {
   const rest = [...cents]
   const all = subscriptions.map(one => ({ ...subscriptionHistory(one), takenOff: 0 }))

@@ -3,9 +3,9 @@ import { type Quantiles, sampleQuantiles } from './quantiles.ts'
 
 const WEEKS = 26
 const HALF_LIFE = 13
-/** In weeks; the level moves faster than the shape of a week. */
+/** In weeks. The level moves faster than the shape of a week. */
 const LEVEL_HALF_LIFE = 3
-/** Added to each level, as a part of the mean week: a level of zero would give no ratio. */
+/** Added to each level, as a part of the mean week, since a level of zero would give no ratio. */
 const LEVEL_FLOOR = 0.1
 /** One expensive week scales the others by at most this factor. */
 const MOST_SCALED = 2

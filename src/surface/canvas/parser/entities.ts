@@ -20,7 +20,7 @@ const PER: readonly (readonly [RegExp, Per])[] = [
   ],
 ]
 
-/** Words of the grammar: an agent with such a name is only found in quotes, or by its id. */
+/** Words of the grammar. An agent with one of these names is found only in quotes, or by its id. */
 const WORDS = new Set(
   'a an and agent agents all at balance block budget card cards day freeze help i in is it last let limit me month my of on payment payments show spend spent the this to today up was what who why'.split(
     ' ',
@@ -103,10 +103,9 @@ function namesOf(agents: readonly NamedAgent[]): [name: string, agents: NamedAge
 
 const plainName = (name: string): string => name.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
 
-/** A number as typed; null if it has two readings. */
 function numberIn(text: string): number | null | undefined {
   if (/^\d+$/.test(text)) return Number(text)
-  // One separator before exactly three digits: thousands or decimals.
+  // One separator before exactly three digits may separate thousands or decimals.
   if (/^\d{1,3}[.,]\d{3}$/.test(text)) return null
   if (/^\d+[.,]\d{1,2}$/.test(text)) return Number(text.replace(',', '.'))
   const [, whole, , , rest] = /^(\d{1,3}(([.,])\d{3})+)(?!\3)[.,](\d{1,2})$/.exec(text) ?? []

@@ -2,7 +2,6 @@ import { type Entities, entitiesIn } from './entities.ts'
 import type { NamedAgent, ParsedIntent, Slots, Vocabulary } from './parsed-intent.ts'
 import { changePatterns, type Pattern, readPatterns } from './patterns.ts'
 
-/** The expression of each entity. A merchant may also be free text, an agent also a pronoun. */
 const ENTITIES: Readonly<Record<string, string>> = {
   agent: '(?:‹agent(?<agent>\\d+)›|(?<someAgent>(?:the|my|our) agent|it|him|her|them))',
   number: '‹number(?<number>\\d+)›',
@@ -13,7 +12,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   show: '(?:show|list|display|give|get|tell|see|view|open|find)(?: me)?(?: about)?',
 }
 
-/** An agent may refer to itself, since its token sees no other one. An owner with several agents gets a question. */
+/**
+ * An agent may refer to itself, since its token sees no other agent. An owner with several agents is asked
+ * which one is meant.
+ */
 const CHANGE_ENTITIES = { ...ENTITIES, agent: ENTITIES.agent?.replace('|it|', '|i|me|my|myself|it|') ?? '' }
 
 const UNKNOWN_AGENT = "(?<unknownAgent>\\p{L}[\\p{L}\\d'_-]{0,40})"
@@ -34,7 +36,7 @@ const compiled = (patterns: readonly Pattern[], entities: Readonly<Record<string
     })),
   )
 
-/** Changes are tried first: "let Reader spend" is no question. */
+/** Changes are tried first, since "let Reader spend" is not a question. */
 const strict = [...compiled(changePatterns, CHANGE_ENTITIES), ...compiled(readPatterns, ENTITIES)]
 const lax = compiled(
   [...changePatterns, ...readPatterns].map(({ name, sentences }) => ({

@@ -1,5 +1,3 @@
-// Approves or denies an intent, and follows decisions of others.
-
 import {
   askDevice,
   call,
@@ -16,7 +14,7 @@ import {
 } from './page.js'
 
 const POLL_MS = 4_000
-/** A challenge lives five minutes; one about to expire is not used. */
+/** A challenge is valid for five minutes. One that is about to expire is not used. */
 const FRESH_MS = 4 * 60_000
 
 const intent = () => part('#intent')
@@ -25,7 +23,6 @@ const waits = () => part('.mark').classList.contains('created')
 
 let challenge
 
-/** Requests a challenge, and shows the sentence to sign. True if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const opened = await call('POST', `passkeys/${path()}/challenge`, { body: {}, background: true })
@@ -87,7 +84,6 @@ async function approve() {
 let presses = 0
 let isDeciding = false
 
-/** Runs a decision and shows its outcome; other messages wait. */
 async function decide(work) {
   presses++
   isDeciding = true

@@ -13,7 +13,7 @@ import {
   words,
 } from './page.js'
 
-/** A challenge lives five minutes; one about to expire is not used. */
+/** A challenge is valid for five minutes. One that is about to expire is not used. */
 const FRESH_MS = 4 * 60_000
 
 const types = JSON.parse(part('[data-step="device"]').dataset.types)
@@ -23,7 +23,6 @@ let challenge
 
 const chosen = () => all('[data-scopes] input:checked').map(({ value }) => value)
 
-/** Requests a challenge, and shows the sentence to sign. True if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const body = { userCode, scopes: chosen() }
@@ -47,7 +46,6 @@ function rightOf(scope) {
   return label
 }
 
-/** In the format of the other pages: the time zone of Frankfurt, with its name. */
 const minute = new Intl.DateTimeFormat(document.documentElement.lang === 'de' ? 'de-DE' : 'en-GB', {
   day: 'numeric',
   month: 'long',
@@ -58,7 +56,7 @@ const minute = new Intl.DateTimeFormat(document.documentElement.lang === 'de' ? 
   timeZoneName: 'short',
 })
 
-/** Inserts everything as text, since devices name themselves. */
+/** Inserts all values as text, since a device chooses its own name. */
 function show(device) {
   const shown = {
     ...device,

@@ -17,7 +17,7 @@ onPress('redeem', async () => {
   tell(words.joined)
 })
 
-/** Begins enrolment. Without an unused link, an enrolled passkey confirms it. */
+/** Begins enrolment. If the link was already used, an enrolled passkey confirms it. */
 async function begin() {
   const options = body => call('POST', 'passkeys/register/options', { body })
   return options({}).catch(async error => {

@@ -1,5 +1,3 @@
-// Shared by all pages for people: calls of the service, messages, and navigation.
-
 export const { dataset } = document.documentElement
 export const { root } = dataset
 const news = document.getElementById('news')
@@ -17,19 +15,19 @@ export const all = selector => [...document.querySelectorAll(selector)]
  */
 export const closestTo = ({ target }, selector) => target instanceof Element && target.closest(selector)
 
-/** Success and progress: announced politely by screen readers. */
+/** Success and progress: screen readers announce them politely. */
 export function tell(text) {
   trouble.textContent = ''
   news.textContent = text
 }
 
-/** Errors: announced at once by screen readers. */
+/** Errors: screen readers announce them at once. */
 export function complain(text) {
   news.textContent = ''
   trouble.textContent = text
 }
 
-/** A refusal of the service. `message` is for the person, `said` is the service's own message. */
+/** A refusal of the service. `message` is for the person; `said` is the service's own message. */
 export class Refused extends Error {
   constructor(code, message, { said = message, status = 0 } = {}) {
     super(message)
@@ -93,7 +91,7 @@ export async function askDevice(ceremony, optionsJSON) {
 
 const isUnderWay = new WeakSet()
 
-/** Runs the work of a button or form once at a time. Nothing is disabled, so that the focus stays. */
+/** Runs the action of a button or form only once at a time. Nothing is disabled, so that the focus stays. */
 export async function once(element, work) {
   if (isUnderWay.has(element)) return
   isUnderWay.add(element)
@@ -130,7 +128,7 @@ export function showStep(name, { first = false } = {}) {
   if (!first) part(`[data-step="${name}"] h1`).focus()
 }
 
-/** The token is behind the `#`. It is removed from the address, and so from the history. */
+/** The token is behind the `#`. This removes it from the address, and so from the history. */
 export function takeToken() {
   const token = location.hash.slice(1)
   if (token) history.replaceState(null, '', location.pathname + location.search)
@@ -154,7 +152,7 @@ export function goBy(page, to = wish()) {
 
 export const here = () => location.pathname + location.search
 
-// Times in the reader's zone. The service writes them in another one; UTC shows on hover and focus.
+// The service writes times in its own zone; the page shows them in the reader's, with UTC on hover and focus.
 const forms = {
   minute: { dateStyle: 'medium', timeStyle: 'short' },
   second: { dateStyle: 'medium', timeStyle: 'medium' },
@@ -176,7 +174,7 @@ function formatOf(name) {
 
 export const timeOf = at => formatOf('time').format(at)
 
-/** Dates without a time have no zone, and stay. */
+/** Leaves dates without a time as they are, since they have no zone. */
 export function showTimes(root) {
   for (const time of root.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime)

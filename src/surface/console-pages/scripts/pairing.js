@@ -1,13 +1,12 @@
 import { askDevice, call, complain, goBy, here, onPress, part, Refused, tell, words } from './page.js'
 
-/** A challenge lives five minutes; one about to expire is not used. */
+/** A challenge is valid for five minutes. One that is about to expire is not used. */
 const FRESH_MS = 4 * 60_000
 
 const { code, state } = part('#pairing').dataset
 
 let challenge
 
-/** Requests a challenge, and shows the sentence to sign. True if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const opened = await call('POST', 'cli/auth/challenge', { body: { code }, background: true })

@@ -15,7 +15,6 @@ const sources = new Map(
     .map(name => [name.slice(0, -3), readFileSync(new URL(name, folder), 'utf8')]),
 )
 
-/** Removes comments on lines of their own, and indentation. */
 const bare = (source: string): string => source.replace(/^\s*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)\n|^ +/gm, '')
 
 const IMPORT = /'\.\/([\w-]+)\.js'/g
@@ -39,7 +38,7 @@ export const consoleScript = assetOf('console')
 
 const ownScripts = { ask: assetOf('ask'), policyForm: assetOf('policy-form'), push: assetOf('push') } as const
 
-/** A script that only this page needs. The browser runs it before the page has loaded. */
+/** A script that only this page needs. The browser runs it after the page is parsed. */
 export const ownScript = ({ to }: Pick<PageRequest, 'to'>, name: keyof typeof ownScripts): Html =>
   html`<script type="module" src="${to('console/scripts/')}${ownScripts[name].name}"></script>`
 
@@ -60,7 +59,6 @@ const pushWorker = bare(sources.get('push-worker') ?? '')
 
 const scriptFile = assetFinder(scriptAssets)
 
-/** Relative addresses, so that the console works below a path, too. */
 const MANIFEST = JSON.stringify({
   name: 'Agent Payments',
   short_name: 'Payments',

@@ -22,7 +22,6 @@ interface BudgetRow {
 
 export type Effective = AnswerOf<typeof policiesApi.effective>
 
-/** Every limit of the agent in the order of evaluation; the smallest remaining amount is marked. */
 export async function budgetsOf(agentId: string, request: PageRequest): Promise<Html> {
   const rows = (await Promise.all(levels.map(level => level(agentId, request)))).flat()
   if (rows.length === 0) return html``
@@ -90,7 +89,7 @@ const policy: Level = async (agentId, request) => {
 
 const asked = new WeakMap<PageRequest, Promise<Effective | undefined>>()
 
-/** Read once for each page. An agent without a policy is no error. */
+/** Reads the policy once for each page. An agent without a policy is not an error. */
 export function effectivePolicy(agentId: string, request: PageRequest): Promise<Effective | undefined> {
   const policy =
     asked.get(request) ?? request.ask(policiesApi.effective, { params: { agentId } }).catch(whereNone)
@@ -176,5 +175,4 @@ const cards: Level = async (agentId, request) => {
   })
 }
 
-/** In the order of evaluation, from the account down. */
 const levels: readonly Level[] = [account, policy, runs, delegations, tokens, mandates, cards]

@@ -13,20 +13,18 @@ interface Offers {
   readonly offers?: (request: PageRequest) => Promise<Readonly<Record<string, Choices>>>
 }
 
-/** Creates a record: a form with the members of the body, which shows secrets of the answer once. */
+/** A form that creates a record from the members of the body. It shows secrets of the answer once. */
 export interface Creation extends FormDifference, Offers {
   readonly operation: AnyOperation
 }
 
 export interface Action<R> extends FormDifference, Offers {
   readonly operation: AnyOperation
-  /** Whether the record's state allows it. Default: always. */
+  /** Whether the action is available in the record's state. Default: always. */
   readonly when?: (record: R, request: PageRequest) => boolean
-  /** Options that depend on the record, such as its name in a question. */
   readonly forRecord?: (record: R) => FormDifference
-  /** The parameters of the path. Default: the record's id. */
   readonly params?: (record: R) => Readonly<Record<string, string>>
-  /** Whether rows of the list have it, too. A record without a page has all actions there. */
+  /** Whether rows of the list have the action, too. A record without a page has all actions in its row. */
   readonly inRow?: true
 }
 
@@ -106,7 +104,6 @@ function actionForm(
 
 const lastOf = ({ path }: AnyOperation): string => path.split('/').at(-1)?.replaceAll('-', ' ') ?? ''
 
-/** The CLI call that creates a record, with the required members. */
 export function commandOf(noun: string, { example = {}, ...operation }: AnyOperation): string {
   const required = requiredOf(operation as AnyOperation)
   const options = Object.entries(example as object).filter(([name]) => required.includes(name))
@@ -116,7 +113,7 @@ export function commandOf(noun: string, { example = {}, ...operation }: AnyOpera
 
 const dashed = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
-/** Ids stay open, since those of the example do not exist. */
+/** Leaves ids open, since those of the example do not exist. */
 function argumentOf(value: unknown): string {
   const said =
     typeof value === 'string' ? value.replace(/^([a-z_]+_)[0-9a-z]{26}$/, '$1…') : JSON.stringify(value)

@@ -3,28 +3,26 @@ import { plainEuros } from './text.ts'
 
 const WIDTH = 1_000
 const HEIGHT = 200
-/** The minimum height of any amount above zero. */
+/** The minimum height of an amount above zero, so that it is visible. */
 const LEAST = 1.5
 
 interface ChartText {
   readonly id: string
   readonly title: string
-  /** A sentence for screen readers. */
   readonly description: string
   readonly legend: readonly (readonly [kind: string, words: string])[]
   readonly table: Html
-  /** Opens the table at first, where it says more than the drawing. */
+  /** Opens the table at first, if it says more than the drawing. */
   readonly isOpen?: boolean
 }
 
-/** A bar at one point in time: spending upwards, refunds downwards. */
+/** A bar at one point in time. Spending goes upwards, refunds go downwards. */
 export interface Bar {
   readonly name: string
   readonly up: number
   readonly down: number
 }
 
-/** A point in time of a forecast: spending, a forecast, or both on the present day. */
 export interface FanDay {
   readonly name: string
   readonly spent?: number
@@ -109,7 +107,7 @@ function barAt(place: number, count: number, kind: 'up' | 'down', { y, height, t
 const lines = (top: number, scale: (amount: number) => number): Html =>
   html`${[top, top / 2, 0].map(amount => html`<line class="${amount === 0 ? 'zero' : 'grid'}" x1="0" x2="${WIDTH}" y1="${scale(amount)}" y2="${scale(amount)}"/>`)}`
 
-/** Scale and ends are text of the page, so that they have the size of text on every screen. */
+/** Scale and ends are text of the page, so that they keep the size of text on every screen. */
 function figure(
   drawing: Html,
   top: number,

@@ -8,7 +8,6 @@ const PAGE = 100
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A list as CSV, page by page, with the columns of its first record. */
 export async function* csvOf(
   ask: CallOperation,
   operation: AnyOperation,
@@ -36,7 +35,7 @@ function cell(value: unknown): string {
   return csvText(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Reads the first piece before the answer begins, so that a refusal has its own status. */
+/** Reads the first piece before the response begins, so that a refusal has its own status. */
 export async function startStream(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
   const first = await pieces.next()
   return (async function* () {

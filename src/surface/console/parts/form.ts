@@ -11,23 +11,22 @@ export type Choices = readonly (readonly [value: string, name: string])[]
 export interface FormOptions<O extends AnyOperation> {
   readonly params?: Readonly<Record<PathParam<O['path']>, string>>
   readonly id?: string
-  /** The members of the body with a field; nested ones by dots. */
+  /** The members of the body that have a field. Dots address nested members. */
   readonly members?: readonly string[]
   readonly given?: Readonly<Record<string, unknown>>
   readonly values?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, string>>
   readonly choices?: Readonly<Record<string, Choices>>
-  /** Distinguishes several forms of one operation on a page. */
   readonly variant?: string
   readonly submit: string
   readonly confirm?: string
-  /** The signature and members to sign, if the passkey signs something else than the form's operation. */
+  /** The signature and members to sign, if the passkey signs another operation than the form's. */
   readonly signs?: { readonly signature: Signature; readonly members: Readonly<Record<string, unknown>> }
   readonly secrets?: readonly string[]
   readonly success?: string
-  /** Replaces the message if the answer has more to do; the next press continues. */
+  /** Replaces the message if the operation has more to do. The next press continues. */
   readonly more?: string
-  /** What follows: `reload`, `part:<id>`, `go:<address>`. */
+  /** The next step in the browser: `reload`, `part:<id>`, `go:<address>`. */
   readonly done?: string
   readonly tone?: 'main' | 'against'
   readonly isGrid?: boolean
@@ -35,9 +34,9 @@ export interface FormOptions<O extends AnyOperation> {
 }
 
 /**
- * A form, or a single button, that calls an operation from the browser; empty if the person may not. Its
- * fields come from the contract. Its method keeps the browser from submitting it, which would put the input
- * into an address.
+ * A form, or a single button, that calls an operation from the browser; empty if the person may not call it.
+ * The contract defines its fields. Its method keeps the browser from submitting the form itself, which would
+ * put the input into an address.
  */
 export function operationForm<const O extends AnyOperation>(
   { may }: Pick<PageRequest, 'may'>,
@@ -57,7 +56,6 @@ ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operatio
   return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
 }
 
-/** Attributes for the scripts, see `scripts/README.md`. */
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
   const { params = {}, given = {}, done = 'reload', confirm, success, more } = options
   const { signature, members } = options.signs ?? { signature: operation.signature }
@@ -80,7 +78,7 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
 
 type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
 
-/** A field for a member. `id` is unique on the page, and the same whenever the form is rendered again. */
+/** A field for a member. `id` is unique on the page, and stays the same whenever the form is rendered again. */
 export function field(
   id: string,
   name: string,
@@ -122,7 +120,7 @@ function control(
 
 const FEW = 12
 
-/** Checkboxes for an enumeration; without a tick the member is left out. */
+/** Checkboxes for an enumeration. Without a tick, the body omits the member. */
 function set(id: string, name: string, schema: MemberSchema, value: unknown, shown: string): Html {
   const ticked: readonly unknown[] = Array.isArray(value) ? value : []
   const members = schema.items?.enum ?? []

@@ -5,7 +5,6 @@ import { addressOf, recordLink } from './links.ts'
 import { box, type Columns, display, facts, table } from './table.ts'
 import { label, none, text, words } from './text.ts'
 
-/** A name that is not broken into two lines. */
 export const unbroken = (name: string): Html => html`<span class="whole">${text(name, 60)}</span>`
 
 export const requestLink = ({ to }: Pick<PageRequest, 'to'>, requestId: string): Html =>
@@ -42,7 +41,7 @@ interface Entry {
   readonly requestId: string
 }
 
-/** The caller: key, token or person; else the person whom the entry is about. */
+/** The caller: a key, a token or a person. Without one, the person whom the entry is about. */
 export const actorLink = ({ personId, actorId, actorType }: Entry, request: PageRequest): Html =>
   html`${words(actorType === 'dash' ? 'operator' : actorType)} ${actorId || personId ? recordLink(request, actorId ?? personId) : ''}`
 

@@ -48,7 +48,7 @@ export function addressOf(id: string): string | undefined {
 
 export const sectionOf = (prefix: string): string | undefined => sectionsByPrefix[prefix]
 
-/** A link to a record by its name, if the page has read it, else by its id. */
+/** Links to a record by its name, if the page has read it, and by its id otherwise. */
 export function recordLink(
   request: Pick<PageRequest, 'to'>,
   id: string | null | undefined,
@@ -64,7 +64,7 @@ export function recordLink(
 export const copyable = (text: string): Html =>
   html`<span class="copyable"><code>${text}</code> <button type="button" class="small" data-copy="${text}">Copy</button></span>`
 
-/** The cause of a posting. Funding of an agent or a card has an id, but no record of its own. */
+/** The cause of a posting. Funding of an agent or a card has an id, but not a record of its own. */
 export const referenceLink = (
   request: Pick<PageRequest, 'to'>,
   { type, id }: { readonly type: string; readonly id: string },
@@ -74,7 +74,10 @@ export const referenceLink = (
     ? html`${name}`
     : recordLink(request, id, name)
 
-/** The workflow of a record in the Temporal Web UI; without its address, the workflow id to copy. */
+/**
+ * Links to the workflow of a record in the Temporal Web UI. Without the address of that UI, it shows the
+ * workflow id to copy.
+ */
 export function runLink({ ports }: Pick<PageRequest, 'ports'>, workflowId: string | null): Html {
   if (workflowId === null) return none
   const address = ports.runUrl(workflowId)

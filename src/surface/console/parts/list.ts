@@ -15,7 +15,6 @@ import { text } from './text.ts'
 
 type Address = Readonly<Record<string, string | number | undefined>>
 
-/** The query of a list: its address has the parameters of the path beside the filters. */
 export function listQuery(operation: AnyOperation, address: Address) {
   const query: Record<string, string | number | undefined> = { ...address }
   const params: Record<string, string> = {}
@@ -33,63 +32,51 @@ interface ListAnswer<T> {
 }
 
 /**
- * A kind of record: its list, and the page of one of the records. Defaults come from the contract: filters,
- * columns, displayed members, and fields of forms.
+ * A kind of record: its list, and the page of one record. The contract provides the defaults: filters,
+ * columns, displayed members and fields of forms.
  */
 export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
-  /** In the singular: `Transfer`. */
   readonly kind: string
-  /** The plural, unless it only adds an s. */
+  /** Default: the singular with an s. */
   readonly title?: string
   readonly lead?: string
   readonly list: AnyOperation
-  /** Without it, records have no page. */
   readonly get?: AnyOperation
-  /** The noun of the CLI if the path has another one, and the call that shows a record unless it is `<noun> get`. */
+  /** The noun of the CLI, if the path has another one, and the call that shows a record, unless it is `<noun> get`. */
   readonly noun?: string
   readonly command?: string
-  /** The name of a record. Default: its `name`. */
   readonly name?: (record: T) => string
   readonly columns?: ColumnList<T>
-  /** Ids in the items whose records appear without their names, which are not read. */
+  /** Members with ids of records whose names are not read. */
   readonly unnamed?: readonly (keyof T & string)[]
-  /** The filters with a field. Default: all of the contract. Others in the address apply as well. */
+  /** The filters with a field. Default: all of the contract. Other filters of the address apply as well. */
   readonly filters?: readonly string[]
-  /** Parameters of the address for other parts of the page. */
   readonly ignored?: readonly string[]
   /** The text of an empty list, and the call that creates its first record. Default: the creation. */
   readonly empty?: string
   readonly call?: string
-  /** Events that render list and page again. Default: those with the prefix of the ids. */
+  /** Events after which list and page are rendered again. Default: those with the prefix of the ids. */
   readonly events?: readonly string[]
   readonly create?: Creation
-  /** Further content above the list. */
   readonly above?: (request: PageRequest) => Promise<Content> | Content
   readonly actions?: readonly Action<R>[]
-  /** The state in the head of the page. Default: its `status`. */
   readonly state?: (record: R, request: PageRequest) => string | undefined
-  /** The section of the link back, unless it is the record's own. */
   readonly section?: PageRequest['section']
-  /** First on the page of a record: the reason of its state. */
+  /** Shown first on the page of a record: the reason of its state. */
   readonly note?: (record: R, request: PageRequest) => Promise<Content> | Content
-  /** Boxes beside those of the members. */
   readonly boxes?: (record: R, request: PageRequest) => Promise<Content> | Content
-  /** Replaces the history by the page's own timeline. */
   readonly hasTimeline?: true
-  /** Below the members: related records. */
   readonly below?: (record: R, request: PageRequest) => Promise<Content> | Content
 }
 
-/** The noun of the CLI, which the path usually has. */
 export const nounOf = ({ path }: AnyOperation): string => path.split('/')[1] ?? ''
 
 export const titleOf = ({ kind, title = `${kind}s` }: Pick<SectionSpec, 'kind' | 'title'>): string => title
 
-/** The prefix of the ids, from the example of the contract. */
 const prefixIn = ({ list }: Pick<SectionSpec, 'list'>): string =>
   prefixOf(String(answerMembers(list).id?.examples?.[0] ?? ''))
 
-/** `refund.*`: event types begin with the prefix of the ids. */
+/** `refund.*`, since event types begin with the prefix of the ids. */
 export const eventsOf = (spec: Pick<SectionSpec, 'list' | 'events'>): readonly string[] =>
   spec.events ?? [`${prefixIn(spec)}.*`]
 
@@ -118,7 +105,6 @@ ${rows}`,
   }
 }
 
-/** Creates a record, and goes to its page. */
 export async function creationOf(
   spec: SectionSpec,
   create: Creation,
@@ -130,7 +116,7 @@ export async function creationOf(
   return creationForm(create, { submit: `New ${kind.toLowerCase()}`, labels, done }, request)
 }
 
-/** The refusal of a filter, which appears above the list; other refusals propagate. */
+/** A refusal of a filter appears above the list. Any other refusal is thrown again. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refused && error.refusal.status === 400) return error.refusal
   throw error
@@ -142,7 +128,6 @@ async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
   return html`${rowsOf(spec, titleOf(spec), data, request)}${footOf(spec, nextCursor, request)}`
 }
 
-/** Reads some records, and the names of records that they refer to. */
 export async function readPage(
   { list, unnamed }: SectionSpec,
   question: ReturnType<typeof listQuery>,
@@ -167,7 +152,6 @@ export function rowsOf(
   return table(request, caption, items, all, { members: answerMembers(list), labels, shows })
 }
 
-/** The first column: the name of a record, with a link to its page. */
 function nameColumn({ kind, name, get }: SectionSpec): Columns<Row>[] {
   if (!get && !name) return []
   const shows = (item: Row, request: PageRequest): Content => {
@@ -178,14 +162,12 @@ function nameColumn({ kind, name, get }: SectionSpec): Columns<Row>[] {
   return [{ [kind]: shows }]
 }
 
-/** Parameters of the address that belong to the list. */
 const filtersOf = (
   { ignored = [] }: Pick<SectionSpec, 'ignored'>,
   { query }: PageRequest,
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !ignored.includes(name)))
 
-/** Parameters of the path in the address, which select a nested list. */
 const parametersOf = (operation: AnyOperation, { query }: PageRequest): [name: string, value: string][] =>
   parametersIn(operation).map(name => [name, query[name] ?? ''])
 
@@ -214,7 +196,7 @@ ${nextCursor !== null && html`<a rel="next" href="?${new URLSearchParams({ ...fi
 </nav>`
 }
 
-/** Parameters without a filter field: those of the page, and those of operators. */
+/** Parameters without a field: some belong to the page, and some to operators. */
 const NO_FILTERS = ['limit', 'cursor', 'ownerId', 'mode']
 
 async function filterForm(spec: SectionSpec, request: PageRequest): Promise<Content> {

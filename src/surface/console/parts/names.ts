@@ -18,23 +18,22 @@ const lists: Readonly<Record<Kind, AnyOperation>> = {
   webhooks: webhooksApi.list,
 }
 
-/** The status of ended records: forms do not offer them, but past payments refer to them. */
+/** The status of ended records. Forms do not offer them, but past payments refer to them. */
 const endedStatus: Readonly<Partial<Record<Kind, string>>> = { wallets: 'closed', agents: 'deleted' }
 
 interface Named {
   readonly id: string
   readonly name?: string
-  /** A subscription has its description or its address as its name. */
+  /** A subscription has no name, so its description or its address is shown. */
   readonly description?: string | null
   readonly url?: string
 }
 
 const calledBy = ({ id, name, description, url }: Named): string => name ?? (description || (url ?? id))
 
-/** Names of records that a page has read. */
 interface Names {
   readonly byId: Map<string, string>
-  /** Each kind is read once for a page; so are its ended records. */
+  /** Each kind, and its ended records, are read once for a page. */
   readonly asked: Map<Kind | `ended ${Kind}`, Promise<Choices>>
 }
 
@@ -47,14 +46,13 @@ function namesOn(request: PageRequest): Names {
 }
 
 /**
- * Reads the names of the newest hundred of each kind, and of the newest hundred that ended; older ones appear
- * by id.
+ * Reads the names of the newest hundred of each kind, and of the newest hundred that ended. Older records
+ * appear by id.
  */
 export async function readNames(request: PageRequest, ...kinds: readonly Kind[]): Promise<void> {
   await Promise.all(kinds.flatMap(kind => [choicesOf(kind, request), endedOf(kind, request)]))
 }
 
-/** Options of a form: the newest hundred of a kind. */
 export const choicesOf = (kind: Kind, request: PageRequest): Promise<Choices> =>
   askedOnce(kind, request, () => readRecords(kind, {}, request))
 
@@ -92,14 +90,11 @@ async function readRecords(
   return named
 }
 
-/** The name of a record, if the page has read it. */
 export const nameOf = (request: object, id: string): string | undefined => known.get(request)?.byId.get(id)
 
-/** The kind of record of a member, by the end of its name. */
 const kindOfMember = (member: string): Kind | undefined =>
   Object.entries(kindsByPrefix).find(([prefix]) => member.toLowerCase().endsWith(`${prefix}id`))?.[1]
 
-/** Options for these members of a form or a filter. */
 export async function choicesFor(
   members: readonly string[],
   request: PageRequest,
@@ -121,7 +116,6 @@ const kindsByPrefix: Readonly<Record<string, Kind>> = {
   webhook: 'webhooks',
 }
 
-/** Reads the names of records that these records refer to, except by the members `unnamed`. */
 export async function readNamesIn(
   records: readonly object[],
   request: PageRequest,

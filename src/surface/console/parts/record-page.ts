@@ -19,10 +19,8 @@ import { status, text } from './text.ts'
 
 interface RecordHead {
   readonly name: Content
-  /** In the singular: `Agent`. */
   readonly kind: string
   readonly state?: string | undefined
-  /** The operation that reads it, and the CLI call for the same. */
   readonly operation: AnyOperation
   readonly command: string
 }
@@ -40,14 +38,14 @@ export const backTo = ({ to }: PageRequest, section: string, title: string): Htm
 
 export interface MembersSpec<R> {
   readonly labels?: Readonly<Record<string, string>>
-  /** Displays of members that need more than their value, and facts that are no members. */
+  /** How to show members that need more than their value, and facts that are not members. */
   readonly shows?: Readonly<Record<string, (record: R, request: PageRequest) => Content>>
   readonly hidden?: readonly string[]
 }
 
 const IN_HEAD = ['name', 'status']
 
-/** In characters: a text of a record that has the page to itself. */
+/** In characters. A record's own page has room for a long text. */
 const MOST = 3_000
 
 const isThere = (value: unknown): boolean =>
@@ -55,7 +53,7 @@ const isThere = (value: unknown): boolean =>
 
 type Member = readonly [name: string, value: unknown]
 
-/** All members of a record in the order of the contract: inner records as boxes, lists of records as tables. */
+/** Shows all members of a record in the order of the contract: inner records as boxes, lists of records as tables. */
 export function membersOfRecord(
   kind: string,
   operation: AnyOperation,
@@ -97,7 +95,7 @@ const nestedInfo = (name: string, { members, labels }: MemberInfo): MemberInfo =
 
 function innerBox([name, value]: Member, around: MemberInfo, request: PageRequest): Html {
   const known = nestedInfo(name, around)
-  // Without members in the contract, the owner chose the names, and they stay as they are.
+  // Without members in the contract, the owner chose the names, so they are shown unchanged.
   const isFree = Object.keys(known.members).length === 0
   const nameIn = (member: string): Content => (isFree ? text(member) : nameOfMember(member, known))
   const entries = Object.entries(value as Row).map(

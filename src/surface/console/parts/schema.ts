@@ -3,7 +3,6 @@ import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { uploadsIn } from '../../../kernel/contract/upload.ts'
 import { jsonName } from '../../../values/json-names.ts'
 
-/** The part of a JSON Schema that pages use. */
 export interface MemberSchema {
   readonly type?: string
   readonly format?: string
@@ -17,7 +16,6 @@ export interface MemberSchema {
   readonly properties?: Members
   readonly required?: readonly string[]
   readonly examples?: readonly unknown[]
-  /** Shown only in the answer that creates it. */
   readonly once?: boolean
   readonly anyOf?: readonly MemberSchema[]
   readonly isNullable?: boolean
@@ -69,7 +67,7 @@ function withoutNull(member: MemberSchema): MemberSchema {
   return anyOf && only && others?.length === 1 ? { ...only, ...rest, isNullable: true } : member
 }
 
-/** A member of the body by name; nested by dots: `limits.dailyLimitEuros`, `parts.0.share`. */
+/** Finds a member of the body by name. Dots address nested members: `limits.dailyLimitEuros`, `parts.0.share`. */
 export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
   const steps = name.split('.')
   const found = steps.reduce<MemberSchema | undefined>(
@@ -89,7 +87,7 @@ export function answerMembers({ returns: [, schema] }: AnyOperation): Members {
 export const secretsOf = (operation: AnyOperation): string[] =>
   Object.entries(answerMembers(operation)).flatMap(([name, { once }]) => (once === true ? [name] : []))
 
-/** The default fields of a form: texts, numbers and enumerations of the body, and lists of these. */
+/** The fields that a form has by default: texts, numbers and enumerations of the body, and lists of these. */
 export function fieldsOf({ body }: AnyOperation): string[] {
   const files = uploadsIn(body)
   return Object.entries(membersOf(objectOf(body))).flatMap(([name, { type, items }]) =>

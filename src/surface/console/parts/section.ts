@@ -19,27 +19,23 @@ import { backTo, membersOfRecord, recordHead } from './record-page.ts'
 import { box } from './table.ts'
 import { plainEuros, text } from './text.ts'
 
-/** Records of a list on the page of another record. */
 interface Related {
   readonly title: string
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly limit?: number
-  /** The text without records. Without it, an empty box is left out. */
+  /** Shown without records. Without this text, an empty box is left out. */
   readonly empty?: string
-  /** The form to create one. */
   readonly create?: Creation
 }
 
 interface RecordSection extends Section {
-  /** Some of the records, on the page of another one. */
   related(related: Related, request: PageRequest): Promise<Html>
 }
 
-/** The record of the page; without a page, an item of the list. */
+/** The record of the page. Without a page, it is an item of the list. */
 type RecordOf<L extends AnyOperation, G extends AnyOperation> = [G] extends [never] ? ItemOf<L> : AnswerOf<G>
 
-/** A kind of record by its contract: its list, and the page of one of them. */
 export function section<L extends AnyOperation, G extends AnyOperation = never>(
   typed: SectionSpec<ItemOf<L>, RecordOf<L, G>> & { readonly list: L; readonly get?: G },
 ): RecordSection {
@@ -55,7 +51,6 @@ export function section<L extends AnyOperation, G extends AnyOperation = never>(
   }
 }
 
-/** The most records on the page of another one. */
 const RELATED = 10
 
 async function relatedTo(
@@ -70,7 +65,7 @@ async function relatedTo(
   return box(title, data.length > 0 ? rowsOf(spec, title, data, request) : html`<p>${empty}</p>`, made)
 }
 
-/** The page of a record, which is rendered again after each of its events. */
+/** The page of a record. It is rendered again after each event of the record. */
 async function recordPageOf(spec: SectionSpec, get: AnyOperation, request: PageRequest): ReturnType<Page> {
   const { kind, command = `${spec.noun ?? nounOf(get)} get`, section = request.section } = spec
   const record = (await request.ask(get, { params: { id: request.id } })) as Row
@@ -94,17 +89,16 @@ ${content}`,
   }
 }
 
-/** The name of a record on its page has the amount, which the list has as a column. */
+/** Adds the amount to the name: the page has no column for it, as the list does. */
 function withAmount(name: string, amountEuros: unknown): string {
   const amount = typeof amountEuros === 'number' ? plainEuros(amountEuros) : ''
   return name.includes(amount) ? name : `${amount} · ${name}`
 }
 
-/** The ids that a record refers to: events about these render its page again, too. */
+/** Finds the ids to which a record refers. Events of these records render its page again, too. */
 const idsIn = (record: Row): string[] =>
   Object.entries(record).flatMap(([name, value]) => (kindOf(name, value) === 'id' ? [String(value)] : []))
 
-/** Members, actions and history of a record. */
 async function bodyOf(
   spec: SectionSpec,
   get: AnyOperation,

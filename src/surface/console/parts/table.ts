@@ -5,7 +5,6 @@ import { addressOf, recordLink, runLink } from './links.ts'
 import type { Members } from './schema.ts'
 import { euros, label, none, status, text, time, words } from './text.ts'
 
-/** Schemas of the members of a record, and labels where these differ from the names. */
 export interface MemberInfo {
   readonly members: Members
   readonly labels?: Readonly<Record<string, string>>
@@ -63,7 +62,7 @@ const listed = (
   return text(items.map(item => (areChoices ? words(String(item)) : String(item))).join(', '), most)
 }
 
-/** A record within a record: its text, the record that it names, or its address. */
+/** Shows a record within a record by its text, by the record that it names, or by its address. */
 function inner(value: unknown, request: PageRequest, most?: number): Content {
   if (!isRecord(value)) return html`<code>${JSON.stringify(value)}</code>`
   const { message, code, type, id, name } = value
@@ -87,10 +86,10 @@ interface Figure<T> {
 
 export type Columns<T> = Readonly<Record<string, Shows<T> | Figure<T>>>
 
-/** Columns in order: members by their names, which give the headings, or columns with their own. */
+/** Columns in order: members, whose names give the headings, or columns with their own heading. */
 export type ColumnList<T> = readonly ((keyof T & string) | Columns<T>)[]
 
-/** On a narrow screen the table becomes a list of cards: each cell has its heading. */
+/** On a narrow screen, the table becomes a list of cards, and each cell repeats its heading. */
 export function table<T>(
   request: PageRequest,
   caption: string,
@@ -115,7 +114,7 @@ ${items.map(
 </table>`
 }
 
-/** In characters: shorter than on the record's own page. */
+/** In characters. The record's own page shows more. */
 const MOST = 100
 
 function cellOf<T>(name: string, column: Columns<T>[string], known: MemberInfo) {
@@ -140,7 +139,7 @@ export const informativeMembers = (rows: readonly Row[]): string[] =>
     .filter(name => !OMITTED_MEMBERS.has(name))
     .slice(0, FEW)
 
-/** Left out of pages: the head has the id, and the others are the same in all records of an account. */
+/** Pages omit these members: the head shows the id, and the others are equal in all records of an account. */
 export const OMITTED_MEMBERS: ReadonlySet<string> = new Set([
   'id',
   'ownerId',

@@ -1,6 +1,6 @@
 import { type Content, type Html, html, plainText } from '../../../web/html.ts'
 
-/** Third-party text: escaped, shortened, and isolated in its direction. */
+/** Third-party text: escaped, shortened, and isolated in its direction of writing. */
 export const text = (value: string | null | undefined, most = 200): Html =>
   value ? html`<bdi>${plainText(value, most)}</bdi>` : none
 
@@ -8,7 +8,6 @@ export const none = html`<span class="none">none</span>`
 
 const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
 
-/** An amount for places without markup: titles, descriptions. */
 export const plainEuros = (amount: number): string => money.format(amount).replace('€', '€\u00a0')
 
 export const euros = (amount: number): Html =>
@@ -33,8 +32,8 @@ const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 
 const months = Array.from({ length: 12 }, (_, month) => shortMonth.format(Date.UTC(2000, month)))
 
 /**
- * A time in UTC, and in the reader's zone where scripts run. Written by hand: lists have hundreds, and a
- * formatter takes several times as long.
+ * Shows a time in UTC, and in the reader's zone where scripts run. A formatter would take several times as
+ * long, and lists have hundreds of times.
  */
 export function time(at: string | Date | null | undefined): Html {
   if (!at) return none
@@ -51,7 +50,6 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
 })
 const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-/** A day in UTC, `2026-11-03`, or a month, `2026-11`, in words. */
 export const dayInWords = (day: string): string =>
   (day.length > 7 ? dayFormat : monthFormat).format(new Date(day))
 
@@ -111,7 +109,7 @@ function toneOf(tone: string, states: string): Record<string, string> {
   return Object.fromEntries(states.split(' ').map(state => [state, tone]))
 }
 
-/** A state in words; the colour only repeats it. */
+/** A state in words. Its colour only repeats the word. */
 export const status = (state: string): Html =>
   html`<span class="status ${tones[state] ?? 'plain'}">${words(state)}</span>`
 

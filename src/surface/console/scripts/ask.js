@@ -22,7 +22,7 @@ function add(...shown) {
   shown.at(-1)?.scrollIntoView({ block: 'nearest' })
 }
 
-/** The differences. As in every table, cells have their heading, which phones show beside them. */
+/** A table of the changes. Each cell repeats its heading, which phones show beside it. */
 function tableOf(changes) {
   const names = [words.member, words.before, words.afterwards]
   const table = document.createElement('table')
@@ -74,7 +74,7 @@ async function* linesOf(response) {
   }
 }
 
-/** Streams the answer. After an expired session the person signs in here, and the message is sent again. */
+/** Streams the answer. If the session has expired, the person signs in here, and the message is sent again. */
 async function send(message) {
   const response = await fetch(`${root}canvas/messages`, {
     method: 'POST',

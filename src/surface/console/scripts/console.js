@@ -1,4 +1,4 @@
-// Loaded by every page of the console; pages load further scripts themselves.
+// Every page of the console loads this script. Pages load further scripts themselves.
 
 import './words.js'
 import './times.js'

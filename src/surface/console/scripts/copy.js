@@ -2,7 +2,7 @@ import { closestTo, tell, words } from './page.js'
 
 const SHOWN_MS = 1_500
 
-/** Over plain HTTP from another machine, browsers only have the old API. */
+/** Over plain HTTP from another machine, browsers offer only the old API. */
 async function write(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const field = Object.assign(document.createElement('textarea'), { value: text })

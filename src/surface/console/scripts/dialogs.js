@@ -1,8 +1,8 @@
-// Questions, and secrets that are shown once: each in a dialog, which returns the focus when it closes.
+// Dialogs for questions, and for secrets that are shown once. A dialog returns the focus when it closes.
 
 import { words } from './page.js'
 
-/** Creates an element. Content is inserted as text, never as markup. */
+/** Inserts content as text, never as markup. */
 export function element(kind, attributes = {}, ...content) {
   const made = document.createElement(kind)
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
@@ -12,7 +12,6 @@ export function element(kind, attributes = {}, ...content) {
 
 let count = 0
 
-/** Shows a dialog until a button is pressed; returns the name of the button, `no` for Escape. */
 export function show(title, content, buttons) {
   const id = `dialog-${++count}`
   const dialog = element(
@@ -42,7 +41,7 @@ export function show(title, content, buttons) {
   )
 }
 
-/** Asks for confirmation; the focus is on the answer that does nothing. */
+/** Asks for confirmation. The focus is on the answer that changes nothing. */
 export const confirm = (question, yes, isAgainst) =>
   show(
     question,
@@ -53,7 +52,7 @@ export const confirm = (question, yes, isAgainst) =>
     ],
   )
 
-/** Shows secrets once: they exist only in the dialog. */
+/** Shows secrets once. They exist only in the dialog. */
 export function showSecrets(secrets) {
   const rows = Object.entries(secrets).map(([name, secret]) =>
     element(

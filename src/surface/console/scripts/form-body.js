@@ -1,4 +1,4 @@
-// The body of a request from the fields of a form by their names: dots address nested members, numbers
+// Builds the body of a request from the fields of a form by their names: dots address nested members, numbers
 // address items of lists.
 
 const LIST = /[\n,]/
@@ -68,7 +68,7 @@ export function contentOf(form, submitter) {
   return { body, query }
 }
 
-/** A body with a file is sent as a form: text as it is, everything else as JSON. */
+/** Sends a body with a file as a form: text unchanged, everything else as JSON. */
 export function asSent(body) {
   if (!Object.values(body).some(value => value instanceof File)) return body
   const data = new FormData()
@@ -77,7 +77,7 @@ export function asSent(body) {
   return data
 }
 
-/** Fills a template with members of the body: `"$name"` is the member `name`; missing ones are left out. */
+/** Fills a template with members of the body. `"$name"` is the member `name`; missing members are left out. */
 export function filled(template, body) {
   if (typeof template === 'string') return template.startsWith('$') ? body[template.slice(1)] : template
   if (typeof template !== 'object' || template === null || Array.isArray(template)) return template

@@ -19,7 +19,7 @@ const sentencesOf = said =>
 
 const isShown = field => field.type !== 'hidden' && field.checkVisibility()
 
-/** The field of a member; for `a.0.b` that of `a.0` or `a`, if it has none of its own. */
+/** Finds the field of a member. For `a.0.b` it is the field of `a.0` or `a`, if the member has no field of its own. */
 function fieldOf(form, member) {
   for (
     let name = member;
@@ -54,8 +54,8 @@ function lineOf(form, button) {
 }
 
 /**
- * Shows refusals at the fields that they name, and the rest beside the button. Focuses the first of these
- * fields unless the person is typing.
+ * Shows each refusal at the field that it names, and the rest beside the button. Focuses the first of these
+ * fields, unless the person is typing.
  */
 export function showRefusal(form, button, said, { isTyping = false } = {}) {
   clearRefusal(form)

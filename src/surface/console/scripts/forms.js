@@ -1,5 +1,5 @@
-// Forms that call an operation: the page names it, the fields are its body, and the answer or refusal appears
-// beside them.
+// Forms that call an operation: the page names the operation, the fields make up its body, and its answer or
+// refusal appears beside them.
 
 import { confirm, showSecrets } from './dialogs.js'
 import { asSent, contentOf, filled } from './form-body.js'
@@ -14,7 +14,7 @@ import { callSignedIn } from './sign-in.js'
 const DOUBLE_MS = 700
 const NEWS = 'news for the next page'
 
-/** The unanswered request of a form: sent again, it has the same key, and is done once. */
+/** The unanswered request of each form. If it is sent again, it has the same key, and is done once. */
 const unanswered = new WeakMap()
 
 function keyOf(form, request) {
@@ -29,11 +29,11 @@ function keyOf(form, request) {
 const inAddress = (path, params) =>
   path.replace(/^\//, '').replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 
-/** Whether the outcome is known: a broken connection, or a request in progress, leaves it open. */
+/** Whether the outcome is known. A broken connection, or a request in progress, leaves it open. */
 const isAnswer = ({ status, code }) =>
   status >= 400 && status < 500 && status !== 401 && code !== 'in_progress'
 
-/** Sends the form. Any answer ends the idempotency key; a broken connection keeps it. */
+/** Sends the form. Any answer ends the idempotency key; after a broken connection, the key is kept. */
 async function send(form, { method, path, body }) {
   const key = keyOf(form, { method, path, body })
   try {
@@ -70,7 +70,7 @@ function challengeOf({ dataset }, body) {
 
 const said = (text, answer) => text.replace(/\{(\w+)\}/g, (_, name) => answer?.[name] ?? '')
 
-/** Whether the page was renewed without loading it, which would lose input in another form. */
+/** Whether to renew the page in place. Loading it again would lose the input of another form. */
 const isRenewed = form => all('form').some(other => other !== form && hasTyped(other)) && renew()
 
 async function finish(form, answer, step) {
@@ -100,7 +100,6 @@ async function finish(form, answer, step) {
   return step ? undefined : new Promise(resolve => setTimeout(resolve, DOUBLE_MS))
 }
 
-/** Submits the form; `step` is its number among several. Returns `done`, `refused`, `no` or `stop`. */
 export async function submit(form, submitter, step) {
   clearRefusal(form)
   const button = submitter ?? form.querySelector('button')
@@ -127,7 +126,7 @@ export async function submit(form, submitter, step) {
     tell('')
     const said =
       error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`)
-    // A decision of others may have removed the form from the page meanwhile.
+    // Another person's decision may have removed the form from the page.
     if (form.isConnected) showRefusal(form, button, said)
     else complain(said)
     return 'refused'
@@ -140,7 +139,7 @@ const withAssertion = ({ body, ...request }, webauthnAssertion) => ({
   body: { ...body, webauthnAssertion },
 })
 
-/** Submits one form after the other: each waits for its passkey, and a refusal does not stop the next one. */
+/** Submits one form after the other. Each waits for its passkey, and a refusal does not stop the next one. */
 async function submitAll(selector) {
   const forms = all(selector)
   for (const [index, form] of forms.entries()) {
@@ -155,7 +154,6 @@ async function fillPart(form) {
   tell('')
 }
 
-/** Two buttons of one form share this guard. */
 const underWay = new WeakSet()
 
 document.addEventListener('submit', event => {

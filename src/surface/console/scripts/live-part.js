@@ -1,4 +1,4 @@
-// Live parts of a page: each names its events, and is fetched again after one of them.
+// Live parts of a page. Each names its events, and is fetched again after one of them.
 
 import { hasTyped, morph } from './morph.js'
 import { closestTo, dataset, goBy, here, part, Refused, words } from './page.js'
@@ -8,11 +8,11 @@ import { showTimes, timeOf } from './times.js'
 
 const SOON_MS = 1_000
 const ASK_MS = 10_000
-/** Without an answer, a part is marked as old after the first time, and given up after the second. */
+/** Without an answer, a part is marked as outdated after the first time, and given up after the second. */
 const SLOW_MS = 3_000
 const GIVE_UP_MS = 10_000
 const PATIENT_MS = 60_000
-/** Parts are not changed during a press. */
+/** A part does not change while the person presses a button. */
 const PRESSED_MS = 200
 
 const parts = new Set()
@@ -20,7 +20,7 @@ const due = new Set()
 let timer
 let isAsking = false
 let notBefore = 0
-/** A caller waits for a part that is already being fetched: a failure is retried at once. */
+/** Set if a caller waits for a part that is being fetched. A failure is then retried at once. */
 let isUrgent = false
 let standing = 'opening'
 
@@ -64,7 +64,7 @@ function plan(ms = notBefore - performance.now()) {
   timer = setTimeout(ask, Math.max(0, ms))
 }
 
-/** The rate limit is a hundred requests a minute for an address: with few left, fetches wait longer. */
+/** The rate limit is a hundred requests a minute for each address. If few are left, the next fetch waits longer. */
 function gapAfter(response) {
   const left = Number(response.headers.get('X-RateLimit-Remaining') ?? 100)
   return left > 50 ? SOON_MS : left > 20 ? 3 * SOON_MS : ASK_MS
@@ -105,7 +105,7 @@ async function ask() {
   const slow = setTimeout(() => markOld(asked), SLOW_MS)
   try {
     const page = await fetchParts(asked)
-    // A paused part is fetched again when it continues.
+    // A paused part is fetched when it continues.
     for (const one of asked) if (one.dataset.paused === undefined) replace(one, page)
   } catch {
     if (!isUrgent) markOld(asked)
@@ -130,7 +130,6 @@ export async function load(id, query) {
   }
 }
 
-/** Renews the whole page and keeps input; false if that is not possible. */
 export async function renew() {
   const response = await fetch(location.href).catch(() => undefined)
   if (!response?.ok) return false
@@ -147,7 +146,7 @@ function replace(one, page) {
   const next = page.getElementById(one.id)
   if (!next) return
   const { person } = page.documentElement.dataset
-  // Another person has signed in meanwhile, in another tab.
+  // Another person may have signed in in another tab.
   if (person && dataset.person && person !== dataset.person) return location.reload()
   showTimes(next)
   const focused = one.contains(document.activeElement) ? document.activeElement : undefined
@@ -192,7 +191,7 @@ function markNew(one) {
   noteOf(one)?.remove()
 }
 
-/** After the session has ended, signs in here if input would be lost, else goes to the sign-in page. */
+/** Once the session has ended, signs in on this page if input would be lost, and otherwise goes to the sign-in page. */
 async function endSession() {
   if (!hasTyped(document.documentElement) && !part('dialog[open]')) return goBy('login', here())
   await signInAgain()

@@ -28,7 +28,6 @@ export const hasTyped = node => node.nodeType === Node.ELEMENT_NODE && fieldsIn(
 const ROWS = 'li, tr, article, section, dl > div'
 const NAMED = '[data-key], form[data-operation], a[href], [id]:not(input, textarea, select)'
 
-/** A name that identifies an element across renderings; undefined if there are many alike. */
 function nameOf(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return undefined
   const { id, dataset } = node
@@ -59,13 +58,11 @@ function morphNode(now, next) {
   delete now.dataset.gone
   if (now.isEqualNode(next)) return
   setAttributes(now, next)
-  // A refusal stays until the form is sent again.
   if (now.matches('.refusal')) return
-  // A text field with input keeps it.
   if (!now.matches('textarea') || !isDirty(now)) morph(now, next)
 }
 
-/** The element to update: of the same name, or else the next unnamed one alike. */
+/** Finds the element to update: the one of the same name, or the next unnamed one that looks alike. */
 function matchOf(next, at, byName) {
   const name = nameOf(next)
   if (name !== undefined) return byName.get(name)
@@ -86,7 +83,7 @@ function namesIn(parent) {
 const put = (parent, node, before) =>
   node.isConnected && parent.moveBefore ? parent.moveBefore(node, before) : parent.insertBefore(node, before)
 
-/** Makes the children of one element those of the other. Removed elements with input stay, and are marked. */
+/** Gives the children of one element to the other. Removed elements with input stay, and are marked. */
 export function morph(parent, nextParent) {
   const byName = namesIn(parent)
   const left = new Set([...parent.childNodes].filter(node => !isOurs(node)))

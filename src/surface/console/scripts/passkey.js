@@ -26,7 +26,7 @@ async function signatureFor({ path, body }, earlier, step) {
   return { sentence, signed: { challengeId, assertion } }
 }
 
-/** Calls with a signature. If the sentence has changed meanwhile, the person reads it again. */
+/** Makes the call with a signature. If the sentence has changed, the person reads it again first. */
 export async function withPasskey(challenge, send, step) {
   if (challenge.isAskedLate) {
     const answer = await send().catch(error => {

@@ -1,4 +1,4 @@
-// Evaluates a test payment by the rules of a form, while both are being edited.
+// Evaluates a test payment by the rules of a form, while the person edits both.
 
 import { element } from './dialogs.js'
 import { contentOf } from './form-body.js'
@@ -84,7 +84,7 @@ function simulateIn(attempt) {
     clearTimeout(timer)
     void ask()
   })
-  // On back navigation the browser fills the form before this script listens.
+  // After going back, the browser fills the form before this script listens.
   void ask()
 }
 

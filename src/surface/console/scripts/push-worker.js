@@ -1,4 +1,4 @@
-// Shows a notification, and opens its page on a tap. It holds only ids.
+// Shows a notification, and opens its page on a tap. A notification contains only ids.
 
 const waits = new Set(['intent.created', 'card_request.created', 'transfer.payee_confirmation_required'])
 const isGerman = navigator.language.startsWith('de')
@@ -16,7 +16,7 @@ addEventListener('push', event => {
   event.waitUntil(registration.showNotification(titleOf(data), shown))
 })
 
-/** A waiting decision has its page; other records are found by id. Both addresses are relative to this script. */
+/** A decision has its own page; other records are found by id. Both addresses are relative to this script. */
 function pageOf(data) {
   const page = data.intentId ? `../approve/${data.intentId}` : `search?q=${idOf(data)}`
   return new URL(page, registration.scope).href

@@ -1,4 +1,4 @@
-// Signs in by passkey on the page after the session has ended, so that no input is lost.
+// Signs in by passkey on the same page once the session has ended, so that no input is lost.
 
 import { element, show } from './dialogs.js'
 import { askDevice, call, dataset, loadCeremonies, part, Refused, root, words } from './page.js'
@@ -8,7 +8,7 @@ let underWay
 
 export let signIns = 0
 
-/** Signs in again, once for all callers; resolves when a person is signed in. */
+/** Signs in once for all callers. Resolves when a person is signed in. */
 export function signInAgain() {
   underWay ??= ask().finally(() => {
     underWay = undefined
@@ -46,7 +46,7 @@ async function signIn() {
   resume(personId)
 }
 
-// Input of one person is never sent by another.
+// Never sends one person's input as another person.
 follow(({ personId }) => {
   if (!personId) return
   signIns++

@@ -1,14 +1,14 @@
 // Follows the events of the account. One tab of a browser reads the stream and shares it, so that ten tabs
-// cost one.
+// need one connection.
 
 import { root } from './page.js'
 
-/** Without any sign of life for this long, the stream counts as broken; the service sends one every fifteen seconds. */
+/** A stream without any data for this long counts as broken. The service sends a sign of life every fifteen seconds. */
 const SILENCE_MS = 45_000
 const RETRY_MS = 5_000
-/** After this long the stream cannot be resumed from the last event, and the parts are fetched again. */
+/** After this long, the stream cannot resume from the last event, and the parts are fetched again. */
 const RESUMABLE_MS = 60_000
-/** Events kept for a new tab, which happened while its page was loading. */
+/** Events are kept for a new tab, since they may happen while its page loads. */
 const KEPT = 50
 
 const name = `events of ${new URL(root, location.href).href}`
@@ -18,7 +18,6 @@ const listeners = new Set()
 const kept = []
 const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
 
-/** The state of the stream: `opening`, `live`, `lost`, or `ended` with the session. */
 let standing = 'opening'
 let isReader = false
 let lastHeard = performance.now()
@@ -70,7 +69,7 @@ const place = {
   },
 }
 
-/** The events of a stream, and undefined for each sign of life, as its bytes arrive. */
+/** Yields the events of a stream as they arrive, and undefined for each sign of life. */
 async function* eventsIn(body, alive) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -126,10 +125,7 @@ async function read() {
   }
 }
 
-/**
- * The tab that reads for all. A stream that ends is opened again at once, which shows whether the session has
- * ended.
- */
+/** One tab reads for all. It opens an ended stream again at once, which shows whether the session has ended. */
 async function lead() {
   isReader = true
   for (;;) {
@@ -147,7 +143,7 @@ async function lead() {
   }
 }
 
-/** A silent reader was frozen by its browser. */
+/** A silent reader may be a tab that its browser has frozen. */
 function doubt() {
   if (!isReader && standing !== 'lost' && performance.now() - lastHeard > SILENCE_MS)
     hear({ standing: 'lost' })

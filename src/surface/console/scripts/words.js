@@ -1,5 +1,3 @@
-// Texts of the console's scripts. Refusals of the service have their own.
-
 import { words } from './page.js'
 
 Object.assign(words, {

@@ -59,7 +59,7 @@ ${caused}`,
   }
 }
 
-/** The newest checkpoint, and on demand the proof of the trail, which reads every entry. */
+/** Shows the newest checkpoint. The proof reads every entry, so it is made only on demand. */
 async function trail(request: PageRequest): Promise<Html> {
   const { query, part } = request
   const sealed = await sealedSoFar(request)

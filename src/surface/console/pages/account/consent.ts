@@ -44,7 +44,6 @@ export const consents = section({
   above: request => request.part({ id: 'standing', events, make: () => currentConsent(request) }),
 })
 
-/** The newest change of each purpose, with a form to change it back. */
 async function currentConsent(request: PageRequest): Promise<Html> {
   const { consents } = await request.ask(consentApi.getConsent)
   const shown = table(request, 'Current consent', consents, { ...columns, Action: change })

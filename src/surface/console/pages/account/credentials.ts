@@ -8,7 +8,6 @@ import { status, words } from '../../parts/text.ts'
 
 type Passkey = ItemOf<typeof passkeysApi.list>
 
-/** People act on their own credentials, owners on all. */
 const isMine = ({ personId }: { readonly personId: string | null }, { actor }: PageRequest): boolean =>
   personId === actor.id || actor.scopes.has('people:write')
 

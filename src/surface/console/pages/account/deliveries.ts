@@ -25,7 +25,7 @@ const hasEnded = ({ status: state }: Delivery): boolean => state !== 'pending' &
 
 const FILTERS = ['status', 'event', 'webhookId', 'requestId', 'eventId', 'from', 'to']
 
-/** Replays the deliveries of the present filters; without a status, the failed ones. */
+/** Replays the deliveries of the present filters. Without a filter for the status, it replays the failed ones. */
 function replayShown(request: PageRequest): Content {
   const given = Object.fromEntries(
     FILTERS.flatMap(name => (request.query[name] ? [[name, request.query[name]]] : [])),

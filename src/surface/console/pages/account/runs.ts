@@ -10,7 +10,7 @@ type Run = AnswerOf<typeof runsApi.get>
 
 const isOpen = ({ status }: Run): boolean => status === 'running'
 
-/** Left of the budget; zero if it was lowered below the used amount. */
+/** The rest of the budget; zero if the budget was lowered below the used amount. */
 const left = ({
   heldEuros,
   spentEuros,

@@ -147,7 +147,7 @@ ${(['minutes', 'days'] as const).map(unit => operationForm(request, sandboxApi.a
   )
 }
 
-/** Event types for push notifications in this browser: those that need action come first. */
+/** Event types for push notifications in this browser. Types that need a decision come first. */
 async function pushBox(request: PageRequest): Promise<Html> {
   const { ask, may } = request
   if (!may(pushApi.list)) return html``

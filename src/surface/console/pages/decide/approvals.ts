@@ -52,7 +52,7 @@ ${proposals.length > 0 && box('Proposals', ...proposals.map(one => waitingPropos
 ${hasMore && html`<p>There are more. They appear as you decide these.</p>`}`
 }
 
-/** Names of the newest beneficiaries; others appear by id. */
+/** Names of the newest beneficiaries. Older ones are shown by id. */
 async function payeeNames({ ask }: PageRequest): Promise<ReadonlyMap<string, string>> {
   const { data } = await ask(beneficiariesApi.list, { query: { limit: 100 } })
   return new Map(data.map(({ id, name }) => [id, name]))
@@ -84,10 +84,9 @@ ${intents.map(intent => waitingIntent(intent, now.get(intent.id), request))}
 
 type ChecksNow = ReadonlyMap<string, readonly Check[]>
 
-/** Bounds the evaluations: a person decides the newest first, and each evaluation is a full decision. */
+/** Bounds the evaluations of a page: each is a full decision, and people decide the newest intents first. */
 const MOST = 10
 
-/** Evaluates the newest waiting intents as of now; nothing is stored. */
 async function checksNow(intents: readonly Intent[], request: PageRequest): Promise<ChecksNow> {
   const asked = await Promise.all(
     intents.slice(0, MOST).map(async intent => [intent.id, await checksOf(intent, request)] as const),
@@ -104,7 +103,7 @@ async function checksOf(intent: Intent, { ask }: PageRequest): Promise<readonly 
     const { checks } = await ask(simulationApi.simulate, { body })
     return checks.filter(({ rule }) => rule !== 'possibleDuplicate')
   } catch (error) {
-    // The agent or card may be gone since; then only the stored decision is known.
+    // The agent or card may be deleted. Then only the stored decision is known.
     if (error instanceof Refused) return undefined
     throw error
   }

@@ -9,7 +9,6 @@ const EXAMPLES = [
   'How much budget is left?',
 ]
 
-/** Questions and requests in sentences: the answer streams line by line, and changes become proposals. */
 export const askPage: Page = async request => ({
   title: 'Ask',
   content: html`<h1>Ask</h1>

@@ -68,7 +68,6 @@ const outcomes: Readonly<Record<string, readonly [tone: string, words: string]>>
   skip: ['plain', 'not applicable'],
 }
 
-/** Every rule of an explanation, with its remedy. Rules that do not apply are folded. */
 export function rulesTable(rules: readonly Rule[], request: PageRequest): Html {
   const order = Object.keys(outcomes)
   const [silent, said] = [true, false].map(isSilent =>

@@ -24,7 +24,10 @@ ${decideIntent(intent, request)}
 
 export const DECIDED = 'part:waiting,decided'
 
-/** Approving needs a passkey, denying a reason. The page for phones shows the same intent with its present limits. */
+/**
+ * Approving needs a passkey, and denying needs a reason. The page for phones shows the same intent with its
+ * present limits.
+ */
 export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, done = DECIDED): Html {
   const params = { id }
   const approve = operationForm(request, intentsApi.approve, {
@@ -79,7 +82,6 @@ const limitLabels = {
   'limits.monthlyLimitEuros': 'Monthly limit',
 }
 
-/** An approver may lower the requested limits. */
 export function answerCardRequest({ id, limits }: CardRequest, request: PageRequest, done = DECIDED): Html {
   const params = { id }
   const approve = operationForm(request, cardRequestsApi.approve, {
@@ -105,7 +107,7 @@ export function answerCardRequest({ id, limits }: CardRequest, request: PageRequ
   return html`<div class="decide">${approve}${deny}</div>`
 }
 
-/** A transfer whose payee the bank knows by another name. */
+/** A transfer whose payee has another name at the bank. */
 export function waitingPayee(
   transfer: Transfer,
   names: ReadonlyMap<string, string>,

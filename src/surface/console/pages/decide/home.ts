@@ -61,7 +61,7 @@ ${toKnow}
   }
 }
 
-/** Anomalies are computed for each page: if that takes too long, the urgent parts still appear. */
+/** Anomalies are computed for each page. If that takes too long, the page still shows what is urgent. */
 function unavailableNote(error: unknown): Html {
   if (!(error instanceof Problem) || error.status !== 503) throw error
   return box('Unusual', html`<p>The service is busy. This part updates with the next payment.</p>`)
@@ -147,7 +147,6 @@ async function budgetBox(request: PageRequest): Promise<Html> {
   )
 }
 
-/** Spent and held together, as the limit counts them. */
 function useOf(use: Use, limit: number | null): Html {
   if (!use) return html`<span class="none">no limit</span>`
   const used = (Math.round(use.spentEuros * 100) + Math.round(use.heldEuros * 100)) / 100

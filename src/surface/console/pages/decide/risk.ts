@@ -27,7 +27,7 @@ export const risk = section({
   empty: 'No alerts. No agents were frozen because of risk.',
   call: 'agentpay risk alerts',
   above: thresholds,
-  // Acknowledging records that a person has looked; unfreezing lets the agent spend again.
+  // An acknowledgement records that a person has looked; unfreezing lets the agent spend again.
   actions: [
     { ...answer, operation: riskApi.acknowledge, when: ({ status: state }) => state === 'open' },
     {

@@ -14,7 +14,7 @@ const ID = /^[\w.:@/-]{6,128}$/
 const MOST = 100
 const SHOWN = 20
 
-/** An id leads to its page, a request id to its changes, other text to agents, intents and merchants. */
+/** An id leads to its page, a request id to its changes. Any other text searches agents, intents and merchants. */
 export const searchPage: Page = async request => {
   const wanted = (request.query.q ?? '').trim().slice(0, 200)
   if (wanted === '')
@@ -43,7 +43,6 @@ const redirectTo = (id: string, address: string, request: PageRequest): Shown =>
   content: html`<h1>Search</h1><p class="lead">Opening ${recordLink(request, id)} …</p>`,
 })
 
-/** The changes of a request, or the history of a record without a page. */
 async function historyOf(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
   const [ofRequest, ofRecord] = await Promise.all([
     ask(auditApi.list, { query: { requestId: id, limit: 1 } }),
@@ -75,7 +74,6 @@ async function agentsNamed(wanted: string, request: PageRequest): Promise<Html |
   )
 }
 
-/** Intents to a merchant of this name, and the newest ones that mention it. */
 async function intentsAbout(wanted: string, request: PageRequest): Promise<Html | undefined> {
   const [toMerchant, ofOwnId, newest] = await Promise.all([
     request.ask(intentsApi.list, { query: { merchant: wanted, limit: SHOWN } }),

@@ -11,7 +11,6 @@ export type CardRequest = ItemOf<typeof cardRequestsApi.list>
 export type Proposal = ItemOf<typeof proposalsApi.list>
 export type Transfer = ItemOf<typeof transfersApi.list>
 
-/** Decisions that wait for a person, each kind newest first. */
 export interface Waiting {
   readonly intents: readonly Intent[]
   readonly cardRequests: readonly CardRequest[]

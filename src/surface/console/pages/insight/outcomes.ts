@@ -30,7 +30,6 @@ ${latest}`,
 
 const groupBy = ['agent', 'merchant', 'mcc', 'run'].map(one => [one, one] as const)
 
-/** A rate always appears with its interval. */
 const rate = ({ successRate }: Figures): Html =>
   successRate
     ? html`${percent(successRate.rate)} <small>${percent(successRate.low)} to ${percent(successRate.high)}</small>`

@@ -9,7 +9,7 @@ import { rulesTable } from '../decide/checks.ts'
 
 type Authorization = ItemOf<typeof authorizationsApi.list>
 
-/** An authorization is shown on the page of its card. */
+/** Authorizations have no page of their own: the page of their card shows them. */
 const authorizationLink = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content): Html =>
   cardId ? html`<a href="${to(`console/cards/${cardId}?authorization=${id}`)}">${shown}</a>` : html`${shown}`
 

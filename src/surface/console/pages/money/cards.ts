@@ -7,7 +7,7 @@ import { authorizationDetails, newestAuthorizations } from './authorizations.ts'
 
 type Card = AnswerOf<typeof cardsApi.get>
 
-/** `visa …4242`; no number before the processor has issued the card. */
+/** `visa …4242`. A card has no number until the processor has issued it. */
 const numberOf = ({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): Content =>
   last4 === null ? none : html`${brand && words(brand)} …${last4}`
 

@@ -52,7 +52,7 @@ export const disputes = section({
   },
 })
 
-/** Ended without a decision of the network: the payment may be disputed again. */
+/** In these states the network has not decided, so the payment may be disputed again. */
 const OVER = ['withdrawn', 'lapsed']
 
 export async function disputesOf(id: string, mayBegin: boolean, request: PageRequest): Promise<Html> {

@@ -30,7 +30,7 @@ export const entries = section({
   empty: 'No entries yet.',
 })
 
-/** The proof of the ledger, on demand, since it reads every entry. */
+/** The proof reads every entry, so it is made only on demand. */
 async function proof(request: PageRequest): Promise<Html> {
   const { query, part } = request
   const result = await part({

@@ -31,7 +31,7 @@ const stepsOf = (credential: Credential): readonly (Step | false)[] => [
   },
 ]
 
-/** A person sets an unknown outcome after asking the merchant. */
+/** A person asks the merchant, and then sets the unknown outcome. */
 const resolve = {
   operation: mppApi.resolve,
   when: ({ status }: Credential) => status !== 'consumed' && status !== 'void',

@@ -36,12 +36,12 @@ export async function postingsFor(ids: readonly (string | null)[], request: Page
 
 export interface Step {
   readonly what: Content
-  /** Left out for a step that is still to come. */
+  /** Missing for a step that is expected. */
   readonly at?: string | null
   readonly note?: Content
 }
 
-/** The history of a record, the oldest step first; expected steps come last. */
+/** The history of a record, oldest step first. Expected steps come last. */
 export const steps = (all: readonly (Step | false)[]): Html => html`<ol class="steps">
 ${all.map(
   step =>

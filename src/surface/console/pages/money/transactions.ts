@@ -22,7 +22,6 @@ const ends: Readonly<Record<string, Content>> = {
   refunded: 'Refunded',
 }
 
-/** Incoming money, on a payment request. */
 const isIncoming = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
 
 function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[] {

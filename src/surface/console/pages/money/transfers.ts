@@ -20,7 +20,6 @@ const LABELS = {
   scheme: 'Scheme',
 }
 
-/** A payment from the console: a passkey signs its amount and payee. */
 async function payForms(request: PageRequest): Promise<Content> {
   const { may, ask } = request
   if (!may(transfersApi.create)) return false

@@ -108,7 +108,7 @@ async function entriesOf(walletId: string, request: PageRequest): Promise<Html> 
 <p><a href="${to(`console/entries?id=${id}`)}">All entries</a> · <a href="${to(`console/accounts/${id}`)}">View in ledger</a></p>`
 }
 
-/** Bank details for funding the wallet; purses, and live wallets without a bank account, have none. */
+/** Bank details for funding the wallet. Purses, and live wallets without a bank account, have none. */
 async function sepaDetailsOf(wallet: Wallet, { ask, may }: PageRequest): Promise<Content> {
   if (!isOpen(wallet) || !may(billingApi.sepaDetails)) return false
   const details = await ask(billingApi.sepaDetails, { query: { walletId: wallet.id } }).catch(() => undefined)
