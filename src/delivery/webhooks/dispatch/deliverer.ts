@@ -26,6 +26,8 @@ export interface DelivererParts {
 
 const POLL_MS = 30_000
 const RECOVER_MS = 1_000
+/** At least so long from one round to the next, however many notices come. */
+const BETWEEN_MS = 20
 const STORE_EVERY_MS = 100
 /** While requests are in flight, outcomes wait for a batch of at least 128. */
 const OUTCOME_BATCH = { size: 256, inFlight: 2, least: 128 }
@@ -46,11 +48,20 @@ export class Deliverer {
   #woken = false
   #crowded = false
   #storing: Promise<void> | undefined
+  #noticed: Promise<void> | undefined
+  #roundAt = Number.NEGATIVE_INFINITY
   readonly #changed = new Set<string>()
 
-  /** Something was committed: events, or deliveries that are due. */
+  /** Something was committed: events, or deliveries that are due. Many commits share a round. */
   readonly notice = (): void => {
     this.#journal.notice()
+    const early = this.#roundAt + BETWEEN_MS - clock.ticks()
+    if (early <= 0) this.wake()
+    else this.#noticed ??= rest(early, this.#stopping.signal).then(() => this.#takeNotice())
+  }
+
+  #takeNotice(): void {
+    this.#noticed = undefined
     this.wake()
   }
 
@@ -101,6 +112,7 @@ export class Deliverer {
    */
   async #round(): Promise<true> {
     this.#woken = false
+    this.#roundAt = clock.ticks()
     this.#changed.clear()
     await this.#readJournal()
     const due = await dueWebhooks(this.#parts.database)
