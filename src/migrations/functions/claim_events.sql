@@ -7,7 +7,7 @@ returns table (more boolean, range bigint, id text, webhook_id text, event_id te
 language plpgsql rows 100 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  abandoned delivery_ranges%rowtype;
+  abandoned record;
   is_again boolean;
   begins jsonb;
   below bigint;

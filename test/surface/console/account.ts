@@ -121,10 +121,10 @@ describe('the pages of an account', () => {
     const { data } = await bodyOf(
       owner.client.events.list({ query: { event: 'agent.created', agentId: agent.id } }),
     )
+    await storeDeliveries(service)
     const event = await pageOf(read, `console/events/${data[0]?.id}`)
     expect(event).toContain(`agents/${agent.id}`)
     expect(event).toContain('Bookkeeping')
-    await storeDeliveries(service)
     const { data: deliveries } = await bodyOf(
       owner.client.webhooks.allDeliveries({ query: { eventId: String(data[0]?.id) } }),
     )

@@ -2,7 +2,6 @@ import type { Row } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import { after, clock, minutes } from '../../../values/clock.ts'
 import type { SealedSecrets } from '../secrets.ts'
-import type { EventRange } from './journal-reader.ts'
 
 export interface DueWebhook extends Row {
   readonly id: string
@@ -31,6 +30,18 @@ export interface Claimed {
   readonly sealed: SealedSecrets
   /** What was read of the journal with it, until it is stored; null for a delivery that was stored before. */
   readonly range: EventRange | null
+}
+
+/** Deliveries of events that were read together. None has a row when it is claimed. */
+export interface EventRange {
+  readonly id: bigint
+  readonly readAt: number
+  readonly unstored: Map<string, NewDelivery>
+}
+
+export interface NewDelivery extends Claimed {
+  readonly ownerId: string
+  readonly range: EventRange
 }
 
 type LeasedRow = Row & Omit<Claimed, 'url' | 'sealed' | 'until' | 'lease' | 'range'>

@@ -1,12 +1,11 @@
-import type { Claimed, DueWebhook } from './claim.ts'
-import type { NewDelivery } from './journal-reader.ts'
+import type { Claimed, DueWebhook, NewDelivery } from './claim.ts'
 
 /** The most requests in flight: in total, to one owner's receivers, to one receiver. */
 const MAX_IN_FLIGHT = { all: 256, owner: 64, receiver: 16 }
 /** Deliveries claimed per slot, so that the next ones are at hand. */
 const CLAIMED_AHEAD = 32
 /** New deliveries are claimed as they are read, not by slot. */
-const MAX_NEW = MAX_IN_FLIGHT.receiver * CLAIMED_AHEAD
+const MAX_NEW = 1_024
 const INITIAL_WIDTH = 4
 const FAST_MS = 1_000
 

@@ -2,30 +2,29 @@ import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import { retrying } from '../../../kernel/database/retry.ts'
 import { after, clock } from '../../../values/clock.ts'
-import { type Claimed, LEASE_MS, RECEIVERS, type Receiver } from './claim.ts'
+import {
+  type Claimed,
+  type EventRange,
+  LEASE_MS,
+  type NewDelivery,
+  RECEIVERS,
+  type Receiver,
+} from './claim.ts'
 import type { AttemptResult } from './retry.ts'
 
-/** Deliveries of events that were read together. None has a row when it is claimed. */
-export interface EventRange {
-  readonly id: bigint
-  readonly readAt: number
-  readonly unstored: Map<string, NewDelivery>
-}
-
-export interface NewDelivery extends Claimed {
-  readonly ownerId: string
-  readonly range: EventRange
-}
-
-const EVENTS_AT_ONCE = 512
+/** The events and the deliveries that one read is to find. */
+const AT_ONCE = 512
+/** So many are left when more are read: enough for fast receivers until they have come. */
+const LEFT = 384
 
 /** A delivery without an outcome for this long is stored: it is seen in lists, and holds up nothing. */
-const STORED_AFTER_MS = 250
+const STORED_AFTER_MS = 500
+const STORED_AT_ONCE = 1_000
 
 const CLAIM = `
 with async_commit as materialized (select set_config('synchronous_commit', 'off', true))
 select e.more, e.range, e.id, e.webhook_id as "webhookId", e.event_id as "eventId", e.event, e.request_id as "requestId", e.body
-from async_commit cross join lateral claim_events($1, ${EVENTS_AT_ONCE}, $2::bigint[]) e`
+from async_commit cross join lateral claim_events($1, $2, $3::bigint[]) e`
 
 type EventRow = Row &
   Pick<Claimed, 'id' | 'webhookId' | 'eventId' | 'event' | 'requestId' | 'body'> & {
@@ -46,6 +45,8 @@ export class JournalReader {
   #finished: EventRange[] = []
   #hasMore = true
   #lease = ''
+  /** How many deliveries the events of the last read had, on average. */
+  #fanOut = 1
 
   constructor(database: Database) {
     this.#database = database
@@ -53,7 +54,7 @@ export class JournalReader {
 
   /** Whether to read: something may be new, and what was read before is nearly done. */
   get isReady(): boolean {
-    return this.#hasMore && this.#count() * 2 <= EVENTS_AT_ONCE
+    return this.#hasMore && this.#count() <= LEFT
   }
 
   get isIdle(): boolean {
@@ -72,7 +73,11 @@ export class JournalReader {
     this.#hasMore = false
     this.#lease = lease
     try {
-      const rows = await sql<EventRow>(CLAIM, [lease, finished.map(({ id }) => id)])
+      const rows = await sql<EventRow>(CLAIM, [
+        lease,
+        Math.ceil(AT_ONCE / this.#fanOut),
+        finished.map(({ id }) => id),
+      ])
       const [first] = rows
       if (first?.more) this.#hasMore = true
       if (!first || first.range === null) return []
@@ -82,6 +87,7 @@ export class JournalReader {
         range.unstored.set(one.id, one)
       if (found.length > 0) this.#open.add(range)
       else this.#finished.push(range)
+      this.#fanOut = Math.max(1, found.length / new Set(found.map(({ eventId }) => eventId)).size || 1)
       return [...range.unstored.values()]
     } catch (error) {
       this.#hasMore = true
@@ -177,7 +183,7 @@ export async function storeDelivered(sql: Sql, successes: readonly Success[]): P
   return new Set(stored.map(({ id }) => id))
 }
 
-/** Only of ranges that are still the process's: those of others make their own deliveries. */
+/** A range that another process has taken over makes its own deliveries. */
 const WAITING = `
 with ${ASYNC_COMMIT}
 insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at, claims, tries,
@@ -199,10 +205,12 @@ export async function storeWaiting(
   deliveries: readonly NewDelivery[],
   { claims, leased }: { claims: 0 | 1; leased: boolean },
 ): Promise<void> {
-  if (deliveries.length === 0) return
   const rows = deliveries.map(({ id, webhookId, eventId, range, lease, until }) => ({
     ...{ id, webhookId, eventId, range: String(range.id), lease },
     ...{ claims, leasedUntil: leased ? until : null, leasedBy: leased ? lease : null },
   }))
-  await retrying(() => sql(WAITING, [JSON.stringify(rows)]))
+  for (let n = 0; n < rows.length; n += STORED_AT_ONCE) {
+    const some = JSON.stringify(rows.slice(n, n + STORED_AT_ONCE))
+    await retrying(() => sql(WAITING, [some]))
+  }
 }

@@ -16,7 +16,8 @@ import {
 } from '../delivery.ts'
 import { recordRound, shouldDisable } from '../health.ts'
 import { webhookProcess } from '../process.ts'
-import { type EventRange, storeDelivered, storeWaiting } from './journal-reader.ts'
+import type { EventRange } from './claim.ts'
+import { storeDelivered, storeWaiting } from './journal-reader.ts'
 import { type AttemptResult, applyAttempt, tierOf } from './retry.ts'
 
 /** The result of a claimed delivery; null releases it without an attempt. */
