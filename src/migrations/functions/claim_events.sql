@@ -57,24 +57,23 @@ begin
   ), moved as (
     update delivery_position d set position = place.ends from place where not is_again and d.position <> place.ends
   ), receivers as materialized (
-    select w.webhook, tenant.owner_id, tenant.mode, (w.webhook).failures = 0 and (w.webhook).status = 'active'
-      and (w.webhook).deleted_at is null and not exists (
-        select from deliveries d where d.webhook_id = (w.webhook).id collate "default" and d.status = 'pending'
+    select w.one as webhook, w.id, w.owner_id, w.mode, w.events, w.wanted_since, w.backlog_position,
+      w.status = 'active' and w.deleted_at is null as is_active,
+      w.failures = 0 and w.status = 'active' and w.deleted_at is null and not exists (
+        select from deliveries d where d.webhook_id = w.id collate "default" and d.status = 'pending'
           and d.due_at <= clock_timestamp() and (d.leased_until is null or d.leased_until <= clock_timestamp())) as is_well
     from (select distinct r.owner_id, r.mode from read r) tenant
-    cross join lateral (select one as webhook from webhooks one
+    cross join lateral (select one, one.* from webhooks one
       where (one.owner_id, one.mode) = (tenant.owner_id, tenant.mode) and (one.backlog_after is null or is_again) offset 0) w
   ), wanted as materialized (
-    select delivery_id(e.id, (c.webhook).id) as id, e.owner_id, e.mode, e.id as event_id, e.event, e.request_id,
-      e.created_at, e.recorded_at, e.data, (c.webhook).id as webhook_id, c.is_well
+    select delivery_id(e.id, c.id) as id, e.owner_id, e.mode, e.id as event_id, e.event, e.request_id, e.created_at,
+      e.recorded_at, e.data, c.id as webhook_id, c.is_well
     from read e join receivers c on (c.owner_id, c.mode) = (e.owner_id, e.mode)
-    where (e.event <> 'webhook.ping' or e.data ->> 'webhookId' = (c.webhook).id)
-      and case when e.written_in < (c.webhook).wanted_since
-          then wanted_before(c.webhook, e.written_in, e.event)
-        else (c.webhook).status = 'active' and (c.webhook).deleted_at is null
-          and (e.event = 'webhook.ping' or (c.webhook).events && array['*', e.event]) end
-      and (not is_again or ((c.webhook).backlog_after is null or is_read(e.written_in, e.id, (c.webhook).backlog_position))
-        and (select true from deliveries d where d.id = delivery_id(e.id, (c.webhook).id) limit 1) is null)
+    where case when e.written_in < c.wanted_since then wanted_before(c.webhook, e.written_in, e.event)
+        else c.is_active and (e.event = 'webhook.ping' or c.events && array['*', e.event]) end
+      and (e.event <> 'webhook.ping' or e.data ->> 'webhookId' = c.id)
+      and (not is_again or (c.backlog_position is null or is_read(e.written_in, e.id, c.backlog_position))
+        and (select true from deliveries d where d.id = delivery_id(e.id, c.id) limit 1) is null)
   ), waiting as (
     insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at,
       claims, tries, attempts, ahead_ms)

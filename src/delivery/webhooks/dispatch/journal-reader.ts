@@ -14,7 +14,7 @@ import type { AttemptResult } from './retry.ts'
 
 /** The events and the deliveries that one read is to find. */
 const AT_ONCE = 512
-/** So many are left when more are read: enough for fast receivers until they have come. */
+/** Deliveries that are left when more are read: enough for fast receivers until those have come. */
 const LEFT = 384
 
 /** A delivery without an outcome for this long is stored: it is seen in lists, and holds up nothing. */
@@ -183,7 +183,7 @@ export async function storeDelivered(sql: Sql, successes: readonly Success[]): P
   return new Set(stored.map(({ id }) => id))
 }
 
-/** A range that another process has taken over makes its own deliveries. */
+/** Stores nothing of a range that another process has taken over, which makes these deliveries itself. */
 const WAITING = `
 with ${ASYNC_COMMIT}
 insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at, claims, tries,
