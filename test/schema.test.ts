@@ -9,6 +9,7 @@ import { startTestService } from './support/harness.ts'
 import { tablesOfMigrations } from './support/schema/data-model.ts'
 import './schema/event-partitions.ts'
 import './schema/functions.ts'
+import './schema/seal-ranges.ts'
 import './schema/stamps.ts'
 
 const service = await startTestService({ own: true })

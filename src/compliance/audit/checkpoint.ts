@@ -49,7 +49,7 @@ export async function newestCheckpoint(
 /** The tree holds digests. Without its salt, a commitment to a name or an address reveals nothing. */
 export const auditPersonal = {
   audit_trees: { personal: {}, plain: ['peaks'] },
-  audit_seals: { personal: {}, plain: ['leaf', 'commitments'], secret: ['salts'] },
+  audit_seals: { personal: {}, plain: ['event_ids', 'leaves', 'commitments'], secret: ['salts'] },
   audit_tiles: { personal: {}, plain: ['hashes', 'root'] },
   audit_checkpoints: { personal: {}, plain: ['note'] },
   audit_purges: { personal: {}, plain: ['edge', 'checkpoint_id'] },

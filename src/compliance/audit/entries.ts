@@ -56,12 +56,28 @@ export interface FoundEntry extends EventRow, Commitments {
 }
 
 /**
+ * SQL: the position and the seal of the event `e`. Only ranges of late events lie between the one that holds
+ * it and the first that ends behind it.
+ */
+const SEAL_OF_EVENT = `
+  select s.position + one.n - 1 as position, one.leaf, one.salts, one.commitments
+  from (
+    select * from audit_seals found
+    where found.owner_id = e.owner_id and found.mode = e.mode and found.last_written_in >= e.written_in
+      and found.first_written_in <= e.written_in and e.id = any(found.event_ids)
+    order by found.last_written_in limit 1
+  ) s
+  cross join lateral unnest(s.event_ids, s.leaves, s.salts, s.commitments) with ordinality
+    as one(event_id, leaf, salts, commitments, n)
+  where one.event_id = e.id`
+
+/**
  * An entry has the id of its event with its own prefix. Entries copied from the former table kept their ids,
  * and are found among the events of about the same time.
  */
 const ENTRY = `
 select ${EVENT_COLUMNS}, s.position, s.leaf, s.salts, s.commitments
-from events e left join audit_seals s on (s.owner_id, s.mode, s.event_id) = (e.owner_id, e.mode, e.id)
+from events e left join lateral (${SEAL_OF_EVENT}) s on true
 where e.owner_id = $1 and e.mode = $2 and e.id = coalesce(
   (select id from events where owner_id = $1 and mode = $2 and id = $3 and audit_id is null),
   (select id from events where owner_id = $1 and mode = $2 and id >= $5 and id < $6 and audit_id = $4))`

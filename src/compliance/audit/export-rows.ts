@@ -61,10 +61,10 @@ select s.position::float8 as position,
   concat('{"type":"entry","position":', s.position, ',"leaf":"', encode(s.leaf, 'base64'), '","entry":',
     case when e.id is null then 'null' else concat('{', ${ENTRY}, '}') end,
     ',"commitments":', s.commitments, ',"salts":', s.salts, '}') as line
-from audit_seals s left join lateral (
+from seals_between($1, $2, $3, $4) s left join lateral (
   select * from events one where (one.owner_id, one.mode, one.id) = (s.owner_id, s.mode, s.event_id) limit 1
 ) e on true
-where s.owner_id = $1 and s.mode = $2 and s.position >= $3 and s.position < $4 order by s.position`
+order by s.position`
 
 export const readLines = (
   sql: Sql,
@@ -75,8 +75,8 @@ export const readLines = (
   sql<ExportedRow>(LINES, [ownerId, mode, begin, end, from ?? '-infinity', to ?? 'infinity'])
 
 const SPAN = `
-select min(position)::float8 as first, max(position)::float8 as last from audit_seals
-where owner_id = $1 and mode = $2 and event_id >= $3 and event_id < $4 and position < $5`
+select min(position)::float8 as first, max(position)::float8 as last from seals_between($1, $2, 0, $5)
+where event_id >= $3 and event_id < $4`
 
 /**
  * The positions between which all entries of a period lie. Ids are ordered by time, and a late entry is found

@@ -13,12 +13,13 @@ import {
   type Hash,
   leafHash,
   originOf,
+  TILE_SIZE,
 } from '../../trail/index.ts'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type EventRow, entryOf } from './entries.ts'
 import { nameOf, newTiles, readTrees, type StoredTile } from './tree-store.ts'
-import { lockSealing, moveSealing, readUnsealed } from './unsealed.ts'
+import { lockSealing, moveSealing, readUnsealed, type Unsealed } from './unsealed.ts'
 
 const PAGE = 1_000
 
@@ -29,6 +30,10 @@ export interface SealerParts {
 
 interface SealedRow extends Commitments, Tenant {
   readonly position: number
+  /** The entries of a range are stored as one row. */
+  readonly range: string
+  readonly isLate: boolean
+  readonly writtenIn: string
   readonly eventId: string
   readonly leaf: string
 }
@@ -50,8 +55,8 @@ export async function sealPage({ database, signer }: SealerParts, most = PAGE): 
     const sql = sqlOn(client)
     const from = await lockSealing(sql)
     const unsealed = from && (await readUnsealed(sql, from, most))
-    if (unsealed && unsealed.events.length > 0) {
-      await seal(sql, unsealed.events, signer)
+    if (unsealed && unsealed.late.length + unsealed.fresh.length > 0) {
+      await seal(sql, unsealed, signer)
       await moveSealing(sql, unsealed.upTo)
     }
     await client.query('commit')
@@ -59,7 +64,8 @@ export async function sealPage({ database, signer }: SealerParts, most = PAGE): 
   })
 }
 
-async function seal(sql: Sql, events: readonly EventRow[], signer: Signer): Promise<void> {
+async function seal(sql: Sql, { late, fresh }: Unsealed, signer: Signer): Promise<void> {
+  const events = [...late, ...fresh]
   const tenants = [
     ...new Map(events.map(({ ownerId, mode }) => [`${ownerId} ${mode}`, { ownerId, mode }])).values(),
   ]
@@ -70,7 +76,7 @@ async function seal(sql: Sql, events: readonly EventRow[], signer: Signer): Prom
       return [nameOf(tenant), { tenant, size: tree.size, tree, leaves: [] }]
     }),
   )
-  const seals = await inSlices(sealed(events, growths))
+  const seals = await inSlices(sealed(events, late.length, growths))
   const tiles: StoredTile[] = []
   for (const { tenant, size, leaves } of growths.values())
     tiles.push(...(await newTiles(sql, tenant, size, leaves)))
@@ -79,18 +85,27 @@ async function seal(sql: Sql, events: readonly EventRow[], signer: Signer): Prom
   await storeTrees(sql, [...growths.values()], signer)
 }
 
-function* sealed(events: readonly EventRow[], growths: ReadonlyMap<string, Growth>): Sliced<SealedRow[]> {
+/** The first `lateCount` events are late: each of their transactions has a range of its own. */
+function* sealed(
+  events: readonly EventRow[],
+  lateCount: number,
+  growths: ReadonlyMap<string, Growth>,
+): Sliced<SealedRow[]> {
   const rows: SealedRow[] = []
-  for (const event of events) {
+  for (const [n, event] of events.entries()) {
     const growth = growths.get(nameOf(event))
     if (!growth) throw new Error(`no tree was read for ${nameOf(event)}`)
     const entry = entryOf(event)
     const commitments = commitTo(entry, randomBytes)
     const leaf = leafHash(entry, commitments)
     const { tenant, tree, leaves } = growth
+    const isLate = n < lateCount
     rows.push({
       ...tenant,
       position: tree.size,
+      range: `${isLate ? event.writtenIn : ''}/${Math.floor(tree.size / TILE_SIZE)}`,
+      isLate,
+      writtenIn: event.writtenIn,
       eventId: event.id,
       leaf: leaf.toString('base64'),
       ...commitments,
@@ -116,10 +131,14 @@ function randomBytes(count: number): Buffer {
 }
 
 const STORE_SEALS = `
-insert into audit_seals (owner_id, mode, position, event_id, leaf, salts, commitments)
-select "ownerId", mode, position, "eventId", decode(leaf, 'base64'), salts, commitments
-from jsonb_to_recordset($1::jsonb) as r("ownerId" text, mode text, position bigint, "eventId" text, leaf text,
-  salts jsonb, commitments jsonb)`
+insert into audit_seals (owner_id, mode, position, event_ids, leaves, salts, commitments, first_written_in,
+  last_written_in, is_late)
+select "ownerId", mode, min(position), array_agg("eventId" order by position),
+  array_agg(decode(leaf, 'base64') order by position), array_agg(salts order by position),
+  array_agg(commitments order by position), min("writtenIn"), max("writtenIn"), "isLate"
+from jsonb_to_recordset($1::jsonb) as r("ownerId" text, mode text, range text, "isLate" boolean, position bigint,
+  "writtenIn" bigint, "eventId" text, leaf text, salts jsonb, commitments jsonb)
+group by "ownerId", mode, range, "isLate"`
 
 const STORE_TILES = `
 insert into audit_tiles (owner_id, mode, level, index, hashes, root)

@@ -43,8 +43,7 @@ const LEAVES = `
 select coalesce((
     select edge from audit_purges where owner_id = $1 and mode = $2 and size - size % ${TILE_SIZE} = $3
     order by size desc limit 1), '') ||
-  coalesce(string_agg(leaf, '' order by position), '') as hashes from audit_seals
-where owner_id = $1 and mode = $2 and position >= $3 and position < $4`
+  coalesce(string_agg(leaf, '' order by position), '') as hashes from seals_between($1, $2, $3, $4)`
 
 const ROOTS = `
 select string_agg(root, '' order by index) as hashes from audit_tiles
@@ -126,9 +125,8 @@ select level, index, hashes from unnest($5::int2[], $6::int8[], $7::int8[]) as p
         where part.level = 0 and (owner_id, mode) = ($1, $2) and size - size % ${TILE_SIZE} = part.index * ${TILE_SIZE}
         order by size desc limit 1)
       union all
-      select leaf as hash, position as at from audit_seals
-      where part.level = 0 and (owner_id, mode) = ($1, $2)
-        and position >= part.index * ${TILE_SIZE} and position < part.until
+      select leaf as hash, position as at from seals_between($1, $2, part.index * ${TILE_SIZE}, part.until)
+      where part.level = 0
       union all
       select root, index from audit_tiles below
       where part.level > 0 and (owner_id, mode) = ($1, $2) and below.level = part.level - 1

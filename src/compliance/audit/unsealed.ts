@@ -25,8 +25,8 @@ export async function lockSealing(sql: Sql): Promise<SealedUpTo | undefined> {
 
 /**
  * One statement has one snapshot: it lists the ended transactions and sees everything they wrote. $3 are the
- * transactions that were open before. Events of those that ended come first; some may be sealed already if
- * they exceeded one read.
+ * transactions that were open before. Events of those that ended come first, and of each all or none, so that
+ * the position and the open transactions say which events are sealed.
  */
 const UNSEALED = `
 with seen as materialized (
@@ -35,10 +35,10 @@ with seen as materialized (
   from journal_origin, (select pg_current_snapshot() as snapshot) as one
 )
 select seen.newest, seen.open::text[] as open, found.* from seen left join lateral (
-  (select true as "isLate", ${EVENT_COLUMNS} from events e
-    where e.written_in = any($3::bigint[]) and e.written_in <> all(seen.open) and not exists (
-      select from audit_seals s where (s.owner_id, s.mode, s.event_id) = (e.owner_id, e.mode, e.id))
-    order by e.written_in, e.id limit $4)
+  (select true as "isLate", ${EVENT_COLUMNS} from (
+      select * from events where written_in = any($3::bigint[]) and written_in <> all(seen.open)
+      order by written_in fetch first $4 rows with ties
+    ) e order by e.written_in, e.id)
   union all
   (select false, ${EVENT_COLUMNS} from events e
     where (e.written_in, e.id) > ($1::bigint, $2::text) and e.written_in < seen.newest
@@ -52,7 +52,9 @@ interface UnsealedRow extends EventRow {
 }
 
 export interface Unsealed {
-  readonly events: readonly EventRow[]
+  /** Of transactions that were open when sealing passed them. */
+  readonly late: readonly EventRow[]
+  readonly fresh: readonly EventRow[]
   readonly upTo: SealedUpTo
   readonly isFull: boolean
 }
@@ -70,12 +72,15 @@ export async function readUnsealed(sql: Sql, from: SealedUpTo, most: number): Pr
       ? { writtenIn: BigInt(last.writtenIn), id: last.id }
       : { writtenIn: first.newest, id: '' }
   const open = first.open.map(BigInt).filter(number => number < place.writtenIn)
-  // Some late events may not have fitted, so all of their transactions are read again.
-  const again = late.length === most ? from.open.filter(number => !open.includes(number)) : []
+  // Transactions behind the last late one may not have fitted.
+  const lastLate = late.length < most ? undefined : BigInt(late.at(-1)?.writtenIn ?? 0)
+  const isLeft = (number: bigint): boolean =>
+    lastLate !== undefined && number > lastLate && !open.includes(number)
   return {
-    events: [...late, ...fresh],
-    upTo: { ...place, open: [...open, ...again] },
-    isFull: isPageFull || late.length === most,
+    late,
+    fresh,
+    upTo: { ...place, open: [...open, ...from.open.filter(isLeft)] },
+    isFull: isPageFull || lastLate !== undefined,
   }
 }
 
@@ -87,12 +92,11 @@ export const moveSealing = (sql: Sql, { writtenIn, id, open }: SealedUpTo): Prom
 const TAIL = `
 select count(*)::int as entries, min(e.recorded_at) as "oldestAt"
 from audit_sealing f cross join lateral (
-  select id, recorded_at from events where (owner_id, mode) = ($1, $2) and written_in >= f.written_in
+  select recorded_at from events where (owner_id, mode) = ($1, $2) and (written_in, id) > (f.written_in, f.id)
   union all
-  select id, recorded_at from events
+  select recorded_at from events
   where (owner_id, mode) = ($1, $2) and written_in = any(f.open) and written_in < f.written_in
-) e
-where not exists (select from audit_seals s where (s.owner_id, s.mode, s.event_id) = ($1, $2, e.id))`
+) e`
 
 export interface Tail extends Record<string, unknown> {
   readonly entries: number

@@ -53,10 +53,10 @@ interface SealedRow extends EventRow, Commitments {
 
 const ROWS = `
 select s.position::float8 as position, s.leaf, s.salts, s.commitments, ${EVENT_COLUMNS}
-from audit_seals s left join lateral (
+from seals_between($1, $2, $3, $4) s left join lateral (
   select * from events one where (one.owner_id, one.mode, one.id) = (s.owner_id, s.mode, s.event_id) limit 1
 ) e on true
-where s.owner_id = $1 and s.mode = $2 and s.position >= $3 and s.position < $4 order by s.position`
+order by s.position`
 
 interface NoteRow extends Record<string, unknown> {
   readonly size: number
@@ -174,7 +174,7 @@ class Verification {
     const { ownerId, mode } = this.#tenant
     const [[end], skipped] = await Promise.all([
       this.#sql<EndRow>(END, [ownerId, mode]),
-      findSkippedEvent(this.#sql, this.#tenant),
+      findSkippedEvent(this.#sql, this.#tenant, this.purged),
     ])
     if (skipped)
       throw new TrailBroken(skipped.position, `The event ${skipped.id} was inserted into the sealed part.`)
@@ -200,7 +200,8 @@ const END = `
 select coalesce(max(t.size), 0)::float8 as grown, max(t.peaks) as peaks,
   coalesce((select max(size) from audit_checkpoints where owner_id = $1 and mode = $2), 0)::float8 as signed,
   greatest(
-    coalesce((select max(position) + 1 from audit_seals where owner_id = $1 and mode = $2), 0),
+    coalesce((select position + cardinality(event_ids) from audit_seals
+      where owner_id = $1 and mode = $2 order by position desc limit 1), 0),
     coalesce((select max(size) from audit_purges where owner_id = $1 and mode = $2), 0))::float8 as seals
 from audit_trees t where t.owner_id = $1 and t.mode = $2`
 
@@ -210,37 +211,72 @@ interface SkippedEvent {
   readonly position: number
 }
 
-/** Events per statement, to stay far below the statement timeout. */
-const SKIPPED_PAGE = 10_000
-
-const SKIPPED_EVENTS = `
-with page as materialized (
-  select e.id, e.written_in from events e where e.owner_id = $1 and e.mode = $2 and e.id > $3 order by e.id limit ${SKIPPED_PAGE}
-), skipped as (
-  select e.id, (select s.position from audit_seals s where s.owner_id = $1 and s.mode = $2 and s.event_id > e.id
-    order by s.event_id limit 1) as position
-  from page e, audit_sealing f
-  where (e.written_in, e.id) <= (f.written_in, f.id) and e.written_in <> all(f.open) and not exists (
-    select from audit_seals s where (s.owner_id, s.mode, s.event_id) = ($1, $2, e.id))
-  order by e.id limit 1
-)
-select (select max(id) from page) as last, (select count(*) from page)::int as count, skipped.id,
-  coalesce(skipped.position, (
-    select max(s.position) + 1 from audit_seals s where s.owner_id = $1 and s.mode = $2), 0)::float8 as position
-from (select) one left join skipped on true`
-
-interface PageRow extends Record<string, unknown> {
-  readonly last: string | null
-  readonly count: number
-  readonly id: string | null
-  readonly position: number
+/** How far the journal was sealed at one instant, and how large that had made the tenant's tree. */
+interface Reached extends Record<string, unknown> {
+  readonly writtenIn: bigint
+  readonly id: string
+  readonly open: readonly string[]
+  readonly size: number
 }
 
-async function findSkippedEvent(sql: Sql, { ownerId, mode }: Tenant): Promise<SkippedEvent | undefined> {
+const REACHED = `
+select f.written_in as "writtenIn", f.id, f.open::text[] as open,
+  coalesce((select size from audit_trees where owner_id = $1 and mode = $2), 0)::float8 as size
+from audit_sealing f`
+
+/** Events per statement, to stay far below the statement timeout. */
+const COUNTED_PAGE = 10_000
+
+const COUNTED = `
+select max(e.id) as last, count(*)::int as read,
+  (count(*) filter (where (e.written_in, e.id) <= ($4::bigint, $5::text) and e.written_in <> all($6::bigint[])))::int as sealed
+from (
+  select id, written_in from events where owner_id = $1 and mode = $2 and id > $3 order by id limit ${COUNTED_PAGE}
+) e`
+
+interface CountedRow extends Record<string, unknown> {
+  readonly last: string | null
+  readonly read: number
+  readonly sealed: number
+}
+
+const SKIPPED = `
+select e.id, coalesce(
+    (select min(s.position) from seals_between($1, $2, 0, $6) s where s.event_id > e.id), $6)::float8 as position
+from (
+  select id from events
+  where owner_id = $1 and mode = $2 and (written_in, id) <= ($3::bigint, $4::text) and written_in <> all($5::bigint[])
+  except select event_id from seals_between($1, $2, 0, $6)
+  order by id limit 1
+) e`
+
+/**
+ * Every seal has been compared with its event. So no event lacks one unless there are more events than seals
+ * before the sealing position.
+ */
+async function findSkippedEvent(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  purged: number,
+): Promise<SkippedEvent | undefined> {
+  const [reached] = await sql<Reached>(REACHED, [ownerId, mode])
+  if (!reached) throw new Error('the table audit_sealing is empty')
+  const { writtenIn, id, open, size } = reached
+  let sealed = 0
   for (let after: string | null = ''; after !== null; ) {
-    const [page]: readonly PageRow[] = await sql<PageRow>(SKIPPED_EVENTS, [ownerId, mode, after])
-    if (page?.id != null) return { id: page.id, position: page.position }
-    after = page?.count === SKIPPED_PAGE ? page.last : null
+    const values: unknown[] = [ownerId, mode, after, writtenIn, id, open]
+    const [page]: readonly CountedRow[] = await sql<CountedRow>(COUNTED, values)
+    sealed += page?.sealed ?? 0
+    after = page?.read === COUNTED_PAGE ? page.last : null
   }
-  return undefined
+  if (sealed === size - purged) return undefined
+  const [skipped] = await sql<SkippedEvent & Record<string, unknown>>(SKIPPED, [
+    ownerId,
+    mode,
+    writtenIn,
+    id,
+    open,
+    size,
+  ])
+  return skipped
 }

@@ -21,8 +21,7 @@ begin
   from (
     select s.position, (select e.recorded_at from events e
       where (e.owner_id, e.mode, e.id) = (s.owner_id, s.mode, s.event_id)) as recorded_at
-    from audit_seals s where s.owner_id = of_owner and s.mode = of_mode and s.position >= done
-    order by s.position limit most
+    from seals_between(of_owner, of_mode, done, done + most) s
   ) as page;
   if until <= done then
     return done;
@@ -31,13 +30,23 @@ begin
   select coalesce(case when tile < done then (
       select p.edge from audit_purges p where (p.owner_id, p.mode, p.size) = (of_owner, of_mode, done)) end, '')
     || coalesce(string_agg(s.leaf, '' order by s.position), '') into known
-  from audit_seals s where s.owner_id = of_owner and s.mode = of_mode and s.position >= greatest(tile, done) and s.position < until;
+  from seals_between(of_owner, of_mode, greatest(tile, done), until) s;
   perform set_config('agentpay.purging', 'on', true);
-  delete from pushes n using audit_seals s where (s.owner_id, s.mode) = (of_owner, of_mode) and s.position < until
-    and (n.owner_id, n.mode, n.event_id) = (s.owner_id, s.mode, s.event_id);
-  delete from events e using audit_seals s where (s.owner_id, s.mode) = (of_owner, of_mode) and s.position < until
-    and (e.owner_id, e.mode, e.id) = (s.owner_id, s.mode, s.event_id);
-  delete from audit_seals s where (s.owner_id, s.mode) = (of_owner, of_mode) and s.position < until;
+  delete from pushes n using seals_between(of_owner, of_mode, done, until) s
+  where (n.owner_id, n.mode, n.event_id) = (s.owner_id, s.mode, s.event_id);
+  delete from events e using seals_between(of_owner, of_mode, done, until) s
+  where (e.owner_id, e.mode, e.id) = (s.owner_id, s.mode, s.event_id);
+  -- Of the range in which the purge ends the later entries stay.
+  with gone as (
+    delete from audit_seals s where s.owner_id = of_owner and s.mode = of_mode and s.position < until returning *
+  ), cut as (
+    select *, (until - position)::integer + 1 as next from gone where position + cardinality(event_ids) > until
+  )
+  insert into audit_seals (owner_id, mode, position, event_ids, leaves, salts, commitments, first_written_in, last_written_in,
+    is_late)
+  select owner_id, mode, until, event_ids[next:], leaves[next:], salts[next:], commitments[next:], first_written_in,
+    last_written_in, is_late
+  from cut;
   perform set_config('agentpay.purging', 'off', true);
   insert into audit_purges (owner_id, mode, id, created_at, before, size, edge, checkpoint_id)
   select of_owner, of_mode, purge, clock_timestamp(), before_at, until, known, c.id

@@ -73,9 +73,11 @@ from (values (0, 39062), (1, 152)) as size (level, tiles), generate_series(0, ti
 
 const LARGE_SEALS = `
 with sealed as (
-  insert into audit_seals (owner_id, mode, position, event_id, leaf, salts, commitments)
-  select $1, 'live', n, 'event_01jd8x2m4z' || lpad(n::text, 16, '0'), sha256(n::text::bytea), '{}', '{}'
-  from generate_series(9999872, 9999999) as n returning event_id
+  insert into audit_seals (owner_id, mode, position, event_ids, leaves, salts, commitments, first_written_in, last_written_in,
+    is_late)
+  select $1, 'live', min(n), array_agg('event_01jd8x2m4z' || lpad(n::text, 16, '0') order by n),
+    array_agg(sha256(n::text::bytea) order by n), array_agg('{}'::jsonb), array_agg('{}'::jsonb), 1, 1, false
+  from generate_series(9999872, 9999999) as n returning unnest(event_ids) as event_id
 ), events as (
   insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
   select event_id, $1, 'live', 'a.b', '{}', 'r', now(), 'key', 'a.b', 'done', 'x' from sealed
@@ -117,8 +119,8 @@ export async function measureAudit(stage: Stage): Promise<Section> {
   const sealSeconds = await timed(sealer.all)
   await sealer.close()
   await withClient(stage, client => client.query('vacuum analyze audit_seals'))
-  const rows = `select e.*, s.position, s.leaf, s.salts, s.commitments from events e join audit_seals s
-    on (s.owner_id, s.mode, s.event_id) = (e.owner_id, e.mode, e.id)
+  const rows = `select e.*, s.position, s.leaf, s.salts, s.commitments from events e
+    join seals_between('${other.ownerId}', 'test', 0, ${ENTRIES}) s on (s.owner_id, s.mode, s.event_id) = (e.owner_id, e.mode, e.id)
     where e.owner_id = '${other.ownerId}' and e.mode = 'test' order by s.position`
   const copied = join(stage.folder, 'copied.tsv')
   const copySeconds = await timed(() =>

@@ -28,7 +28,7 @@ const keys = (await service.http('GET', '/.well-known/jwks.json')).body
 
 const verification = () => bodyOf(client.audit.verify())
 const POSITION = 77
-const theRow = `(select event_id from audit_seals where owner_id = '${ownerId}' and mode = 'test' and position = ${POSITION})`
+const theRow = `(select event_id from seals_between('${ownerId}', 'test', ${POSITION}, ${POSITION + 1}))`
 const ofEvent = `where id = ${theRow}`
 const ofSeal = `where owner_id = '${ownerId}' and mode = 'test' and position = ${POSITION}`
 
@@ -110,20 +110,22 @@ describe('the owner of the database', () => {
   })
 
   const seals = {
-    'a leaf': `update audit_seals set leaf = sha256('x') ${ofSeal}`,
-    'a salt': `update audit_seals set salts = jsonb_set(salts, '{address}', '"AAAAAAAAAAAAAAAAAAAAAA=="') ${ofSeal}`,
-    'a salt that is taken away': `update audit_seals set salts = salts - 'address' ${ofSeal}`,
-    'a commitment': `update audit_seals set commitments = jsonb_set(commitments, '{address}', '"x"') ${ofSeal}`,
-    'all commitments': `update audit_seals set commitments = '{}', salts = '{}' ${ofSeal}`,
-    'a seal that names another event': `update audit_seals set event_id = 'event_0' ${ofSeal}`,
-    'a seal in another trail': `update audit_seals set mode = 'live' ${ofSeal}`,
+    'a leaf': `update seals set leaf = sha256('x') ${ofSeal}`,
+    'a salt': `update seals set salts = jsonb_set(salts, '{address}', '"AAAAAAAAAAAAAAAAAAAAAA=="') ${ofSeal}`,
+    'a salt that is taken away': `update seals set salts = salts - 'address' ${ofSeal}`,
+    'a commitment': `update seals set commitments = jsonb_set(commitments, '{address}', '"x"') ${ofSeal}`,
+    'a leaf within a range': `update audit_seals set leaves[${POSITION} - position + 1] = sha256('x')
+       where owner_id = '${ownerId}' and mode = 'test' and ${POSITION} between position and position + cardinality(leaves) - 1`,
+    'all commitments': `update seals set commitments = '{}', salts = '{}' ${ofSeal}`,
+    'a seal that names another event': `update seals set event_id = 'event_0' ${ofSeal}`,
+    'a seal in another trail': `update seals set mode = 'live' ${ofSeal}`,
     'an event removed': `delete from events ${ofEvent}`,
-    'a seal removed': `delete from audit_seals ${ofSeal}`,
-    'an event and its seal removed': `delete from events ${ofEvent}; delete from audit_seals ${ofSeal}`,
-    'two entries swapped': `create temporary table two as select * from audit_seals
+    'a seal removed': `delete from seals ${ofSeal}`,
+    'an event and its seal removed': `delete from events ${ofEvent}; delete from seals ${ofSeal}`,
+    'two entries swapped': `create temporary table two as select * from seals
          where owner_id = '${ownerId}' and mode = 'test' and position in (${POSITION}, ${POSITION + 1});
-       delete from audit_seals where event_id in (select event_id from two);
-       update two set position = 2 * ${POSITION} + 1 - position; insert into audit_seals select * from two`,
+       delete from seals where event_id in (select event_id from two);
+       update two set position = 2 * ${POSITION} + 1 - position; insert into seals select * from two`,
   }
   test.each(Object.entries(seals))('cannot hide %s', async (_, change) => {
     const found = await firstWrong(change)
@@ -168,9 +170,9 @@ describe('the owner of the database', () => {
     const purge = `
       insert into audit_purges select owner_id, mode, 'purge_1', now(), '2015-01-01', 256, '', id from audit_checkpoints
         where owner_id = '${ownerId}' and mode = 'test' order by size limit 1;
-      delete from events where id in (select event_id from audit_seals
+      delete from events where id in (select event_id from seals
         where owner_id = '${ownerId}' and mode = 'test' and position < 256);
-      delete from audit_seals where owner_id = '${ownerId}' and mode = 'test' and position < 256`
+      delete from seals where owner_id = '${ownerId}' and mode = 'test' and position < 256`
     expect(await firstWrong(purge)).toMatchObject({ ok: false, position: 0 })
   })
 
@@ -178,8 +180,8 @@ describe('the owner of the database', () => {
     const newest = await bodyOf(client.audit.checkpoint())
     const behind = `where owner_id = '${ownerId}' and mode = 'test' and position >= ${kept.size}`
     const away = `
-      delete from events where id in (select event_id from audit_seals ${behind});
-      delete from audit_seals ${behind};
+      delete from events where id in (select event_id from seals ${behind});
+      delete from seals ${behind};
       delete from audit_checkpoints where owner_id = '${ownerId}' and mode = 'test' and size > ${kept.size};
       delete from audit_trees; insert into audit_trees select * from trees_then`
     await tampered(away, async () => {

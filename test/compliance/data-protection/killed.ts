@@ -16,8 +16,9 @@ describe('an API that is killed by SIGKILL while it forgets a payee', () => {
     const names = async () => {
       const [row] = await api.sql<{ names: number; salted: number }>(
         `select (select count(*) from beneficiaries where name = $1)::int as names,
-             (select count(*) from audit_seals s join events e on (e.owner_id, e.mode, e.id) = (s.owner_id, s.mode, s.event_id)
-              where e.resource_id = $2 and s.salts ? 'data.name')::int as salted`,
+             (select count(*) from audit_seals s cross join unnest(s.event_ids, s.salts) as one(event_id, salts)
+              join events e on (e.owner_id, e.mode, e.id) = (s.owner_id, s.mode, one.event_id)
+              where e.resource_id = $2 and one.salts ? 'data.name')::int as salted`,
         [MARK, id],
       )
       return row

@@ -35,8 +35,9 @@ const rowOf = async (id: string): Promise<string> =>
     await service.sql(
       `select t::text as row from merchant_applications t where id = $1
        union all select e.data::text from events e where e.data ->> 'merchantId' = $1
-       union all select s.salts::text from audit_seals s join events e on (e.owner_id, e.mode, e.id) = (s.owner_id, s.mode, s.event_id)
-         where e.data ->> 'merchantId' = $1 and s.salts <> '{}'`,
+       union all select one.salts::text from audit_seals s cross join unnest(s.event_ids, s.salts) as one(event_id, salts)
+         join events e on (e.owner_id, e.mode, e.id) = (s.owner_id, s.mode, one.event_id)
+         where e.data ->> 'merchantId' = $1 and one.salts <> '{}'`,
       [id],
     ),
   )

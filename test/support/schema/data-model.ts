@@ -32,7 +32,7 @@ export function tablesOfMigrations(migrations = migrationsIn()): Map<string, Tab
 
 /** Statements that change no table: its contents, permissions and indexes. */
 const BESIDE =
-  /^(do |grant |revoke |alter default |insert |update |delete |set constraints |create sequence |create (unique )?index |drop index |drop function |lock table )/
+  /^(do |alter index |grant |revoke |alter default |insert |update |delete |set constraints |create sequence |create (unique )?index |drop (index|function) |lock table )/
 
 function statementsIn(text: string): string[] {
   const bare = text.replace(/^\s*--.*$/gm, '').replace(/do \$\$[\s\S]*?\$\$;/g, '')
@@ -45,6 +45,7 @@ function statementsIn(text: string): string[] {
 function read(tables: Map<string, Table>, statement: string, area: string): void {
   const created = /^create (?:unlogged )?table (\w+) \((.*)\)/.exec(statement)
   const altered = /^alter table (\w+) (.*)$/.exec(statement)
+  const renamed = /^alter table (\w+) rename to (\w+)$/.exec(statement)
   const dropped = /^drop table (\w+)$/.exec(statement)
   if (created) {
     const table = {
@@ -56,6 +57,10 @@ function read(tables: Map<string, Table>, statement: string, area: string): void
     }
     tables.set(table.name, table)
     for (const part of partsOf(String(created[2]))) readPart(table, part)
+  } else if (renamed) {
+    const table = tables.get(String(renamed[1]))
+    if (table) tables.set(String(renamed[2]), { ...table, name: String(renamed[2]) })
+    tables.delete(String(renamed[1]))
   } else if (altered) {
     const table = tables.get(String(altered[1]))
     for (const part of partsOf(String(altered[2]))) change(table, part)
@@ -83,7 +88,7 @@ function change(table: Table | undefined, part: string): void {
   if (!table) throw new Error(`test/support/schema/data-model.ts does not know the table of: ${part}`)
   if (dropped) table.columns.delete(String(dropped[1]))
   else if (/^add /.test(part)) readPart(table, part.replace(/^add (column )?/, ''))
-  else if (!/^(drop constraint|alter column \w+ (set|drop) default|set \()/.test(part))
+  else if (!/^(drop constraint|alter column \w+ (set|drop) (default|storage)|set \()/.test(part))
     throw new Error(`test/support/schema/data-model.ts cannot read: alter table ${table.name} ${part}`)
 }
 
