@@ -153,7 +153,7 @@ async function withReceivers(sql: Sql, found: readonly EventRow[], claim: Claim)
 
 const ASYNC_COMMIT = `async_commit as materialized (select set_config('synchronous_commit', 'off', true))`
 
-/** Of a receiver that has failed meanwhile the success is recorded with its health. */
+/** A success of a receiver that has failed meanwhile is recorded with its health instead. */
 const DELIVERED = `
 with ${ASYNC_COMMIT}
 insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, claims, tries, attempts)
