@@ -19,6 +19,8 @@ export interface DelivererParts {
   readonly waitsMs: readonly number[]
   readonly giveUp: (webhookId: string, why: GiveUpReason) => Promise<unknown>
   readonly onOutbox: () => void
+  /** Called when events may have become deliveries that wait. */
+  readonly onRead: () => void
   readonly onFailure: (error: unknown) => void
   /** The polling interval without notifications, in milliseconds. */
   readonly pollMs?: number
@@ -90,6 +92,10 @@ export class Deliverer {
     this.#running = this.#run()
   }
 
+  get hasClaims(): boolean {
+    return this.#underWay.size > 0 || !this.#journal.isIdle
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()
@@ -129,7 +135,7 @@ export class Deliverer {
   }
 
   async #readJournal(): Promise<void> {
-    const { database, lease } = this.#parts
+    const { database, lease, onRead } = this.#parts
     if (!this.#journal.isReady) return
     const claimed = await this.#journal.read(await lease.hold())
     const beyond = claimed.filter(delivery => !this.#queues.addNew(delivery))
@@ -138,6 +144,7 @@ export class Deliverer {
     this.#storeLater()
     if (beyond.length > 0) await storeWaiting(sqlOn(database.pool), beyond, { claims: 0, leased: false })
     this.#journal.stored(beyond)
+    onRead()
     if (this.#journal.isReady) this.wake()
   }
 

@@ -44,6 +44,7 @@ export class JournalReader {
   readonly #open = new Set<EventRange>()
   #finished: EventRange[] = []
   #hasMore = true
+  #isReading = false
   #lease = ''
   /** How many deliveries the events of the last read had, on average. */
   #fanOut = 1
@@ -57,8 +58,9 @@ export class JournalReader {
     return this.#hasMore && this.#count() <= LEFT
   }
 
+  /** Whether no range is leased to this process. */
   get isIdle(): boolean {
-    return this.#open.size === 0 && this.#finished.length === 0
+    return !this.#isReading && this.#open.size === 0 && this.#finished.length === 0
   }
 
   /** Events may have been committed. */
@@ -71,6 +73,7 @@ export class JournalReader {
     const sql = sqlOn(this.#database.pool)
     const finished = this.#finished.splice(0)
     this.#hasMore = false
+    this.#isReading = true
     this.#lease = lease
     try {
       const rows = await sql<EventRow>(CLAIM, [
@@ -93,6 +96,8 @@ export class JournalReader {
       this.#hasMore = true
       this.#finished.push(...finished)
       throw error
+    } finally {
+      this.#isReading = false
     }
   }
 
