@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { sealTrail } from '../../support/compliance/trail.ts'
+import { storeDeliveries } from '../../support/delivery/deliveries.ts'
 import { anAgent, aToken, aWebhook, bodyOf } from '../../support/factories.ts'
 import { aVisitor, service, type Visitor } from './visitors.ts'
 
@@ -120,6 +121,7 @@ describe('the pages of an account', () => {
     const { data } = await bodyOf(
       owner.client.events.list({ query: { event: 'agent.created', agentId: agent.id } }),
     )
+    await storeDeliveries(service)
     const event = await pageOf(read, `console/events/${data[0]?.id}`)
     expect(event).toContain(`agents/${agent.id}`)
     expect(event).toContain('Bookkeeping')
