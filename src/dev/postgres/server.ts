@@ -89,6 +89,7 @@ export function signalPostmaster(data: string, signal: NodeJS.Signals): void {
   try {
     if (running) process.kill(running.pid, signal)
   } catch {
+    // It ended by itself in the meantime.
   }
 }
 

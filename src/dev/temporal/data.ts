@@ -68,5 +68,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
+    // It ended by itself in the meantime.
   }
 }
