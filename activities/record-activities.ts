@@ -1,10 +1,13 @@
+import type { WaitingRun } from '../src/kernel/contract/call.ts'
 import {
   type ProcessInput,
   type ProcessStatus,
   type RecordProcess,
+  STEP_MS,
   type StepResult,
   workflowIdOf,
 } from '../src/kernel/contract/process.ts'
+import { clock } from '../src/values/clock.ts'
 import { type Run, readWith } from './run-operation.ts'
 import { decideWith, type Signalled, type SignalSettings, withSignalsThatCount } from './signals.ts'
 
@@ -33,13 +36,24 @@ export function recordActivities<P extends RecordProcess>(
   }
 
   const decide = (signalled: Signalled): Promise<string> =>
-    decideWith(run, settings, { process, signalled, requestId: requestOf(signalled) })
+    decideWith(run, settings, {
+      process,
+      signalled,
+      requestId: requestOf(signalled),
+      ...waitingRunOf(process, signalled),
+    })
 
-  const steps = Object.entries(process.steps).map(([name, { operation, body }]) => {
+  const steps = Object.entries(process.steps).map(([name, { operation, body, timeoutMs }]) => {
     async function step(input: ProcessInput): Promise<StepResult | null> {
-      const asked = { of: input, as: 'process', requestId: requestOf(input), ...(body && { body }) } as const
-      const { result } = await run<Partial<StepResult>>(operation, asked)
-      return result?.done === undefined ? null : { done: result.done }
+      const { result } = await run<{ readonly done?: boolean }>(operation, {
+        of: input,
+        as: 'process',
+        requestId: requestOf(input),
+        ...(body && { body }),
+        ...waitingRunOf(process, input, timeoutMs),
+      })
+      const done = result?.done === undefined ? null : { done: result.done }
+      return input.version === undefined ? done : { ...done, status: await read(input) }
     }
     return [name, step] as const
   })
@@ -47,3 +61,13 @@ export function recordActivities<P extends RecordProcess>(
   const activities = { [process.read.activity]: read, ...Object.fromEntries(steps) }
   return { ...activities, ...(process.decide && { [process.decide]: decide }) } as RecordActivities<P>
 }
+
+/** Until half of the activity's time is over, it is sure to read the record itself. */
+const waitingRunOf = (
+  process: RecordProcess,
+  { id, version }: ProcessInput,
+  timeoutMs = STEP_MS,
+): { waitingRun?: WaitingRun } =>
+  version === undefined
+    ? {}
+    : { waitingRun: { workflowId: workflowIdOf(process, id), until: clock.ticks() + timeoutMs / 2 } }

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common'
 import { inputOf } from '../src/derive/http/input.ts'
 import type { Actor, Tenant } from '../src/kernel/contract/actor.ts'
+import type { WaitingRun } from '../src/kernel/contract/call.ts'
 import type { Registered } from '../src/kernel/contract/operation.ts'
 import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
@@ -19,6 +20,7 @@ export interface OperationCall {
   readonly body?: object
   /** The idempotency key: the operation runs once, however often it is tried. */
   readonly once?: string | null
+  readonly waitingRun?: WaitingRun
 }
 
 interface Parts {
@@ -37,7 +39,7 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
   return async <T>(
     key: string,
-    { of, as, requestId: given, isScheduled, body = {}, once = null }: OperationCall,
+    { of, as, requestId: given, isScheduled, body = {}, once = null, waitingRun }: OperationCall,
   ): Promise<OperationResult<T>> => {
     const operation = byKey.get(key)
     if (!operation) throw ApplicationFailure.nonRetryable(`there is no operation ${key}`)
@@ -48,7 +50,8 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
       const requestId = isRead || isScheduled ? given : ((await causeOf(of, of.id)) ?? given)
       const input = { params, ...inputOf(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }
-      return execute({ operation, actor, input, requestId, address: null, idempotencyKey: once })
+      const call = { operation, actor, input, requestId, address: null, idempotencyKey: once }
+      return execute({ ...call, ...(waitingRun && { waitingRun }) })
     }
     const outcome = await orRefusal(work).catch((error: unknown) => {
       onFailure(error, key)

@@ -1,6 +1,7 @@
 import { activityInfo, type Info } from '@temporalio/activity'
 import { z } from 'zod'
 import { inspect } from '../src/derive/http/body.ts'
+import type { WaitingRun } from '../src/kernel/contract/call.ts'
 import {
   DECISION_PAYLOAD,
   type ProcessInput,
@@ -31,20 +32,21 @@ interface Decision {
   readonly process: RecordProcess
   readonly signalled: Signalled
   readonly requestId: string
+  readonly waitingRun?: WaitingRun
 }
 
 /** Runs the operation of a signal with the API's checks; returns the line that the operator reads. */
 export async function decideWith(
   run: Run,
   settings: SignalSettings,
-  { process, signalled, requestId }: Decision,
+  { process, signalled, requestId, ...waiting }: Decision,
 ): Promise<string> {
   const { verb, payload, ...input } = signalled
   const signal = process.signals?.[verb]
   if (!signal) return `A signal ${verb} was ignored: no such signal is known.`
   const { operation, body = commentOnly } = signal
   if (process.withoutPayload) {
-    const asked = { of: input, as: 'process', requestId, body: body('', undefined) } as const
+    const asked = { of: input, as: 'process', requestId, body: body('', undefined), ...waiting } as const
     const { result, refused = '' } = await run<{ acted: boolean }>(operation, asked)
     return result?.acted ? `Signal ${verb}: done.` : `The signal ${verb} changed nothing. ${refused}`
   }
@@ -59,6 +61,7 @@ export async function decideWith(
     requestId,
     body: body(by, comment),
     once: onceOf(activityInfo()),
+    ...waiting,
   })
   return refused
     ? `The signal ${verb} by ${by} changed nothing: ${refused}`

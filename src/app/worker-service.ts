@@ -10,6 +10,7 @@ import { lastRequestOf } from '../kernel/journal/last-request.ts'
 import { monthsDue } from '../money/statements/index.ts'
 import { kycProviderOf } from '../platform/settings/external-systems.ts'
 import { installRuntime, lenientCodec } from '../platform/temporal/runtime.ts'
+import { VERSION } from '../surface/health/index.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 import { keepSchedules } from './schedules.ts'
 import { keepConnected, type TemporalAccess } from './temporal-access.ts'
@@ -53,10 +54,13 @@ async function startWorker(
       ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
     },
+    // Each task's events name it. The SDK's own is a hundred characters.
+    buildId: VERSION,
     maxCachedWorkflows: CACHED,
     // How long the runs of a dead worker wait for it before another worker takes them over.
     stickyQueueScheduleToStartTimeout: '2 seconds',
     maxConcurrentActivityTaskExecutions: settings.databasePool,
+    maxConcurrentLocalActivityExecutions: settings.databasePool,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '5 seconds',

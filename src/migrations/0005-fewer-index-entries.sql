@@ -12,6 +12,16 @@ create index intents_payable on intents (owner_id, mode, agent_id, merchant_key,
   where status = 'approved';
 alter table intents set (fillfactor = 80);
 
+-- What few rows of an agent, an owner or a card are is found without reading all that ended well, which has no entry.
+drop index intents_open_by_agent;
+create index intents_of_agent_by_status on intents (owner_id, mode, agent_id, status, id) where status <> 'completed';
+drop index transfers_not_left;
+create index transfers_by_status on transfers (owner_id, mode, status, id) where status <> 'completed';
+create index transactions_of_agent_by_status on transactions (owner_id, mode, agent_id, status, id)
+  where agent_id is not null and status <> 'completed';
+create index card_authorizations_of_card_by_status on card_authorizations (owner_id, mode, card_id, status, id)
+  where status in ('declined', 'reversed', 'expired', 'void', 'refunded');
+
 -- A decision is found by its subject, whose decisions are few.
 alter table decisions drop constraint decisions_pkey, add primary key (owner_id, mode, subject_id, id);
 drop index decisions_by_subject;

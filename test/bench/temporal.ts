@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Client, Connection } from '@temporalio/client'
 import { processesIn } from '../../src/dev/processes/process-table.ts'
 import { findTemporal } from '../../src/dev/temporal/binary.ts'
+import { temporalPaths } from '../../src/dev/temporal/data.ts'
 import { startTemporal } from '../../src/dev/temporal/server.ts'
 import { printLine } from '../../src/platform/output.ts'
 import { memoryOf, node, type Running, start } from './child.ts'
@@ -13,6 +15,8 @@ export interface Engine {
   readonly client: Client
   run(program: 'relay' | 'worker'): Promise<Running>
   memoryMegabytes(): number
+  /** What the rows of all its tables and indexes occupy, without the free room in their pages. */
+  storeBytes(): number
 }
 
 /** A stage with a durable Temporal server; reports why if there is no binary. */
@@ -48,5 +52,17 @@ async function open({ folder, env, closeLater }: Stage, binary: string): Promise
     },
     // The server is the larger one of its two processes; the other is its guard.
     memoryMegabytes: () => Math.max(...processesIn(folder, 'start-dev').map(memoryOf)),
+    storeBytes: () => usedBytes(join(folder, temporalPaths(folder).data)),
+  }
+}
+
+const USED = 'select sum(pgsize - unused) as used from dbstat where aggregate = true'
+
+function usedBytes(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return Number(database.prepare(USED).get()?.used)
+  } finally {
+    database.close()
   }
 }

@@ -49,8 +49,7 @@ describe('the run of a card', () => {
     expect((await run.timerSummaries()).at(-1)).toBe(waitsFor)
     expect(await run.activityNames()).toContain('tellProcessor')
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'active', AgentPayAgent: card.agentId })
-    const description = await run.handle.describe()
-    expect(await description.staticDetails()).toBe(cardProcess.details)
+    expect(await run.about()).toBe(cardProcess.details)
     expect(await statesOf(card.id)).toEqual(['active'])
   })
 

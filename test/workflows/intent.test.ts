@@ -46,7 +46,7 @@ describe('an intent that waits for approval', () => {
     const { run } = await aWaitingIntent({ amountEuros: 1_234.5, merchant: 'Bookshop' })
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Intent of € 1,234.50 in test mode, ${agent.id}`)
-    expect(await description.staticDetails()).toBe(intentProcess.details)
+    expect(await run.about()).toBe(intentProcess.details)
   })
 
   test('reads its record again on the signal that the relay sends', async () => {
@@ -77,7 +77,7 @@ describe('an intent that waits for approval', () => {
     const { events } = await run.handle.fetchHistory()
     const started = events?.[0]?.workflowExecutionStartedEventAttributes
     const [input] = (started?.input?.payloads ?? []).map(({ data }) => JSON.parse(String(data)))
-    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId'])
+    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId', 'version'])
     const historyText = textOf([events, await run.handle.describe().then(({ raw }) => raw)])
     expect(historyText).toContain('Intent of € 25.00 in test mode')
     for (const secret of ['A secret purpose', 'Zauberladen', 'Müller', agent.name])
@@ -108,6 +108,13 @@ describe('an intent that waits for approval', () => {
 })
 
 describe('a decision by REST', () => {
+  test('leaves at most 14 events in the history of the run', async () => {
+    const { run, params } = await aWaitingIntent()
+    await bodyOf(client.intents.approve({ params }))
+    await run.untilDetails('in test mode: approved')
+    expect(await run.historyLength()).toBeLessThanOrEqual(14)
+  })
+
   test('to approve keeps the run waiting for the deadline', async () => {
     const { run, params } = await aWaitingIntent()
     await bodyOf(client.intents.approve({ params, body: { comment: 'Fine' } }))

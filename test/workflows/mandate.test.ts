@@ -42,7 +42,7 @@ describe('the run of a mandate', () => {
     expect(await run.attributes()).toMatchObject({ AgentPayAgent: owner.id, AgentPayStatus: 'active' })
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Mandate ${mandate.id} in test mode, ${owner.id}`)
-    expect(await description.staticDetails()).toBe(mandateProcess.details)
+    expect(await run.about()).toBe(mandateProcess.details)
   })
 
   test('suspends, resumes and revokes by signals, and approves nothing meanwhile', async () => {

@@ -14,11 +14,12 @@ import {
   type ProcessStatus,
   RECORD_CHANGED,
   type RecordProcess,
+  RUN_VERSION,
   STATUS_ATTRIBUTE,
 } from '../../src/kernel/contract/process.ts'
 import { addToTimeline, type RunPage, runPage, summaryLine } from './run-page.ts'
 import { type SignalAnswers, signalAnswers } from './signals.ts'
-import { activity, type StepsOf, stepsOf } from './steps.ts'
+import { activity, quickly, type StepsOf, stepsOf } from './steps.ts'
 
 /** The pause before an overdue step is retried. */
 const RETRY_AFTER_MS = 1_000
@@ -53,11 +54,12 @@ export function followRecord<P extends RecordProcess, Status extends ProcessStat
 ): (input: ProcessInput) => Promise<string> {
   return input => {
     const answers = signalAnswers(process, input)
-    const page = runPage(answers.withoutPayload)
+    const details = isOf060(input) ? undefined : process.details
+    const page = runPage({ withoutPayload: answers.withoutPayload, details })
     const cancel = answers.cancel ?? (() => page.note(CANNOT_BE_CANCELLED))
-    const steps = stepsOf(process, input)
     return onCancellationRequest(cancel, async () => {
       const record = new OpenRecord<Status>({ input, process, recurs, answers, page })
+      const steps = stepsOf(process, input, status => record.take(status as Status))
       await record.reread()
       while (!record.isOver()) {
         const readings = record.readings
@@ -68,6 +70,9 @@ export function followRecord<P extends RecordProcess, Status extends ProcessStat
     })
   }
 }
+
+/** Version 0.6.0 started the run: its history has another order of commands. */
+const isOf060 = ({ version }: ProcessInput): boolean => version === undefined
 
 /** "Request Cancellation" ends nothing by itself: a run ends when its record has. */
 export function onCancellationRequest<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
@@ -95,11 +100,15 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   readonly #read: (input: ProcessInput) => Promise<Status>
   readonly #shownSteps = new Set<string>()
   #status: Status | undefined
+  /** As in Temporal's list of runs. */
+  #listed: string | undefined
   #hasChanged = false
 
   constructor(parts: OpenRecordParts) {
     this.#parts = parts
-    this.#read = activity(parts.process.read.activity, parts.process.read)
+    const { read } = parts.process
+    this.#read = isOf060(parts.input) ? activity(read.activity, read) : quickly(read.activity, read)
+    if (!isOf060(parts.input)) this.#listed = workflowInfo().typedSearchAttributes.get(STATUS_ATTRIBUTE)
     onRecordChanged(() => {
       this.#hasChanged = true
     })
@@ -130,11 +139,12 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
 
   /** Acts if something is due, waits until the record may have changed, and reads it again. */
   async wait(act?: () => Promise<unknown>): Promise<void> {
-    if (workflowInfo().continueAsNewSuggested && !this.#isAsked()) await continueAsNew(this.#parts.input)
-    const { dueInMs } = this.status
-    const isOverdue = dueInMs !== null && dueInMs <= 0
-    if (isOverdue) await act?.()
-    await this.#restUntil(isOverdue ? RETRY_AFTER_MS : dueInMs)
+    if (workflowInfo().continueAsNewSuggested && !this.#isAsked())
+      await continueAsNew({ ...this.#parts.input, version: RUN_VERSION })
+    const { status } = this
+    if (isDue(status)) await act?.()
+    if (hasMoved(status, this.status) && !this.#isDisturbed()) return
+    await this.#restUntil(isDue(status) ? RETRY_AFTER_MS : status.dueInMs)
     await this.reread()
   }
 
@@ -142,13 +152,18 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   async reread(): Promise<void> {
     this.#hasChanged = false
     const answer = await this.#parts.answers.give()
-    const before = this.#status?.status
-    this.#status = await this.#read(this.#parts.input)
-    await this.#showSteps(this.#status)
+    const status = await this.#read(this.#parts.input)
+    if (isOf060(this.#parts.input)) await this.#showSteps(status)
+    this.take(status, answer)
+  }
+
+  take(current: Status, answer?: string): void {
+    this.#status = current
     this.readings++
-    const { status } = this.#status
-    if (status !== before) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: status }])
-    this.#parts.page.show(this.#status, answer)
+    const { status } = current
+    if (status !== this.#listed) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: status }])
+    this.#listed = status
+    this.#parts.page.show(current, answer)
   }
 
   /** Shows each step that happened outside the run as one line of its timeline. */
@@ -159,16 +174,27 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   }
 
   async #restUntil(inMs: number | null): Promise<void> {
-    const isDisturbed = () => this.#hasChanged || this.#isAsked()
     const { waitsFor } = this.status
     const timer = waitsFor ? { summary: summaryLine(waitsFor) } : {}
-    await condition(isDisturbed, Math.max(inMs ?? DAY_MS, 1), timer)
+    await condition(() => this.#isDisturbed(), Math.max(inMs ?? DAY_MS, 1), timer)
+  }
+
+  #isDisturbed(): boolean {
+    return this.#hasChanged || this.#isAsked()
   }
 
   #isAsked(): boolean {
     return this.#parts.answers.arePending()
   }
 }
+
+const isDue = ({ dueInMs }: ProcessStatus): boolean => dueInMs !== null && dueInMs <= 0
+
+/** Whether a step has changed the record, or it is no longer due. */
+const hasMoved = (before: ProcessStatus, now: ProcessStatus): boolean =>
+  now !== before && (!isDue(now) || textOf(now) !== textOf(before))
+
+const textOf = (status: ProcessStatus): string => JSON.stringify({ ...status, dueInMs: null })
 
 const matches =
   <Status extends ProcessStatus>(members: Partial<Status>) =>

@@ -20,11 +20,17 @@ export async function addToTimeline(note: string): Promise<void> {
 
 export type RunPage = ReturnType<typeof runPage>
 
+interface PageParts {
+  readonly withoutPayload: readonly string[]
+  /** What the process does, where the run was not started with it. */
+  readonly details?: string | undefined
+}
+
 /**
- * Current details of the run: its record, what it waits for, what an operator can do, and the answer to the
- * last signal.
+ * Current details of the run: its record, what it waits for, what an operator can do, the answer to the last
+ * signal, and what happened outside the run. Temporal asks for them and does not store them.
  */
-export function runPage(withoutPayload: readonly string[] = []) {
+export function runPage({ withoutPayload, details = '' }: PageParts) {
   let status: ProcessStatus | undefined
   let answer = ''
   function render(): void {
@@ -32,8 +38,10 @@ export function runPage(withoutPayload: readonly string[] = []) {
       escaped(status?.summary ?? ''),
       ...waitingText(status, withoutPayload),
       escaped(answer),
+      (status?.steps ?? []).map(step => `- ${escaped(step)}`).join('\n'),
     ]
-    setCurrentDetails(paragraphs.filter(Boolean).join('\n\n'))
+    const page = paragraphs.filter(Boolean).join('\n\n')
+    setCurrentDetails(details ? `${page}\n\n---\n\n${details}` : page)
   }
   return {
     show(current: ProcessStatus, latestAnswer?: string): void {

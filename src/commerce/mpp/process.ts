@@ -13,6 +13,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`notPaid\` records it as not paid: the token is revoked, and the intent can be paid again.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /v1/mpp/credentials/{id}/resolve\`.`,
+  newIn: ['minted', 'sent'],
   read: { activity: 'readMachinePayment', operation: 'mpp.status', summary: 'Status of the machine payment' },
   decide: 'resolveMachinePayment',
   signals: {

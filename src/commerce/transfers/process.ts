@@ -11,6 +11,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels an unsubmitted transfer and releases its hold.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /transfers/{id}/confirm-payee\`.`,
+  newIn: ['created'],
   read: { activity: 'readTransfer', operation: 'transfers.status', summary: 'Status of the transfer' },
   decide: 'decideTransfer',
   signals: {

@@ -13,6 +13,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels it and ends the run.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /intents/{id}/approve\`.`,
+  newIn: ['created'],
   read: { activity: 'readIntent', operation: 'intents.status', summary: 'Status of the intent' },
   decide: 'decideIntent',
   signals: {

@@ -18,7 +18,7 @@ export const info = {
   title: 'Agent Payments',
   summary: 'Payments for autonomous agents, under rules that their owners set.',
   description: introduction,
-  version: '0.6.0',
+  version: '0.7.0',
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 }
 

@@ -16,10 +16,18 @@ export interface Call {
   /** Set for a question that a page asks within its own request: it reads at the page's instant. */
   readonly now?: Date
   readonly run?: CalledRun
+  readonly waitingRun?: WaitingRun
   readonly ending?: AbortSignal
   /** HEAD: nothing may change, even where the GET writes. */
   readonly isHead?: boolean
   readonly request?: RawRequest
+}
+
+/** The run of a durable process that made the call. Its activity reads the record after the call. */
+export interface WaitingRun {
+  readonly workflowId: string
+  /** By the monotonic clock. After this time the activity may have been given up. */
+  readonly until: number
 }
 
 /** An ended run takes no new requests. Replays come before this check: a repetition still gets its answer. */

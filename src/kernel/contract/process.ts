@@ -8,24 +8,35 @@ export interface Process {
   readonly details?: string
   /** It may end and be needed again for the same record. Other processes have one run per record, ever. */
   readonly recurs?: true
+  /** A record in one of these statuses is new: it has no run yet. */
+  readonly newIn?: readonly string[]
 }
+
+/**
+ * How a run follows its record. Runs that version 0.6.0 started name no version, and keep the order of commands
+ * that their history has.
+ */
+export const RUN_VERSION = 2
 
 export interface ProcessInput {
   readonly id: string
   readonly ownerId: string
   readonly mode: 'test' | 'live'
   readonly agentId: string | null
+  readonly version?: typeof RUN_VERSION
 }
 
-/** The summary is for Temporal's list; the workflow itself does not get it. */
+/** Summary and status are for Temporal's list; the workflow itself does not get them. */
 export interface StartInput extends ProcessInput {
   readonly summary?: string
+  readonly status?: string
 }
 
 /** Input of the run's summary, which contains no name of a person or payee. */
 export interface ProcessRecord {
   readonly id: string
   readonly agentId: string | null
+  readonly status?: string
   readonly amountCents?: Cents
   /** Ids in place of an amount: `agent.created to webhook_…`. */
   readonly about?: string
@@ -43,7 +54,7 @@ export interface ProcessStatus {
   /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. */
   readonly waitsFor?: string | null
   readonly signals?: readonly string[]
-  /** Each event outside the run becomes a line of its timeline. */
+  /** What happened outside the run, a line each. */
   readonly steps?: readonly string[]
 }
 
@@ -83,10 +94,15 @@ export interface RecordProcess extends Process {
   readonly steps: Readonly<Record<string, ProcessStep>>
 }
 
+/** How long an activity may take. */
+export const STEP_MS = 15_000
+
 export const isRecordProcess = (process: Process): process is RecordProcess => 'read' in process
 
 export interface StepResult {
-  readonly done: boolean
+  readonly done?: boolean
+  /** The status after the step, for runs of this version: they do not read it again. */
+  readonly status?: ProcessStatus
 }
 
 const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const

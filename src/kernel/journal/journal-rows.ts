@@ -77,8 +77,8 @@ export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Proc
 
 /** Includes the summary of the run, if more than the record's ids is known. */
 function inputOf(process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow['input'] {
-  const { id, agentId, amountCents, about } = record
-  const input = { id, ownerId, mode, agentId }
+  const { id, agentId, status, amountCents, about } = record
+  const input = { id, ownerId, mode, agentId, ...(status !== undefined && { status }) }
   if (amountCents === undefined && about === undefined) return input
   return { ...input, summary: runSummary(process, mode, record) }
 }

@@ -1,3 +1,4 @@
+import { clock } from '../../values/clock.ts'
 import type { Call, Outcome } from '../contract/call.ts'
 import { CallExternal } from '../contract/handlers.ts'
 import { answerRow, reservationRow, type ScopedKey } from '../journal/idempotency.ts'
@@ -26,8 +27,12 @@ export function journalEvents(
 ): void {
   const outcome = done instanceof CallExternal ? RESERVED : done
   journal.events.push(...events.map(event => journalRowOf(call, event, outcome)))
-  journal.outbox.push(...outbox)
+  journal.outbox.push(...outbox.filter(({ workflowId }) => !isWaiting(call, workflowId)))
 }
+
+/** A run that waits for this call's answer sees the change without a signal. */
+const isWaiting = ({ waitingRun }: Call, workflowId: string): boolean =>
+  waitingRun?.workflowId === workflowId && clock.ticks() < waitingRun.until
 
 export const callResultOf = ({ operation }: Call, value: unknown): CallResult =>
   value instanceof CallExternal ? value : outcomeOf(operation.operation, value)

@@ -114,11 +114,18 @@ export const underDelegation = ({ delegationId }: Pick<Actor, 'delegationId'>): 
       )
     : {}
 
+/** The condition is literal: PostgreSQL would not use the index over all but completed transactions for a parameter. */
+const byStatus = (status: Transaction['status'] | undefined): object =>
+  status === undefined || status === 'completed'
+    ? definedOnly({ status })
+    : { status, ...sqlCondition("status <> 'completed'") }
+
 const transactions = implement(transactionsApi, {
-  async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, ...filters } }, context) {
+  async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, status, ...filters } }, context) {
     const created = await createdWithin('txn', { from, to }, context)
     return context.page(Transaction, {
       ...definedOnly({ ...filters, ...created }),
+      ...byStatus(status),
       ...byMerchant(merchant),
       ...underDelegation(context.actor),
     })

@@ -2,10 +2,13 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { TypedSearchAttributes } from '@temporalio/common'
 import {
   AGENT_ATTRIBUTE,
+  isRecordProcess,
   OWNER_ATTRIBUTE,
   type Process,
   type ProcessInput,
   RECORD_CHANGED,
+  RUN_VERSION,
+  STATUS_ATTRIBUTE,
   type StartInput,
 } from '../../kernel/contract/process.ts'
 import { type Deliver, runSummary } from '../../kernel/journal/outbox.ts'
@@ -15,36 +18,48 @@ const DEADLINE = 10_000
 
 export type Processes = ReadonlyMap<string, Process>
 
-/** Signal-with-start: one call starts the run or notifies the running one, so the order of the rows does not matter. */
+/**
+ * Signal-with-start: one call starts the run or notifies the running one, so the order of the rows does not matter. The
+ * run of a new record is started without the signal, which would be one more event in its history.
+ */
 export const temporalStarter =
   (client: Client, taskQueue: string, processes: Processes): Deliver =>
-  async ({ process, recurs, workflowId, input }) => {
-    const begin = () =>
-      client.workflow.signalWithStart(process, {
-        ...startOptions(processes.get(process) ?? { name: process }, input),
-        workflowId,
-        taskQueue,
-        signal: RECORD_CHANGED,
-        signalArgs: [],
-        workflowIdReusePolicy: recurs ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-      })
-    await client.connection.withDeadline(clock.milliseconds() + DEADLINE, begin).catch((error: unknown) => {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
-    })
+  async ({ process: name, recurs, workflowId, input }) => {
+    const process = processes.get(name) ?? { name }
+    const options = {
+      ...startOptions(process, input),
+      workflowId,
+      taskQueue,
+      workflowIdReusePolicy: recurs ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+    } as const
+    const signal = { signal: RECORD_CHANGED, signalArgs: [] }
+    const isBegun = (begin: () => Promise<unknown>): Promise<boolean> =>
+      client.connection.withDeadline(clock.milliseconds() + DEADLINE, begin).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof WorkflowExecutionAlreadyStartedError) return false
+          throw error
+        },
+      )
+    const isNew = input.status !== undefined && process.newIn?.includes(input.status)
+    if (isNew && (await isBegun(() => client.workflow.start(name, options)))) return
+    await isBegun(() => client.workflow.signalWithStart(name, { ...options, ...signal }))
   }
 
-export function startOptions(process: Process, { summary, ...input }: StartInput) {
-  const { details } = process
+export function startOptions(process: Process, { summary, status, ...input }: StartInput) {
+  const isOfRecord = isRecordProcess(process)
   return {
-    args: [input],
+    args: [isOfRecord ? { ...input, version: RUN_VERSION } : input],
     staticSummary: summary ?? runSummary(process, input.mode, input),
-    ...(details === undefined ? {} : { staticDetails: details }),
-    typedSearchAttributes: attributesOf(input),
+    // The run of a record shows them itself: each history would store the same text.
+    ...(isOfRecord || !process.details ? {} : { staticDetails: process.details }),
+    typedSearchAttributes: attributesOf(input, status),
   }
 }
 
-const attributesOf = ({ ownerId, agentId }: ProcessInput): TypedSearchAttributes =>
+const attributesOf = ({ ownerId, agentId }: ProcessInput, status?: string): TypedSearchAttributes =>
   new TypedSearchAttributes([
     { key: OWNER_ATTRIBUTE, value: ownerId },
     ...(agentId ? [{ key: AGENT_ATTRIBUTE, value: agentId }] : []),
+    ...(status ? [{ key: STATUS_ATTRIBUTE, value: status }] : []),
   ])

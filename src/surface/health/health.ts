@@ -2,7 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { healthApi } from './api.ts'
 
-export const VERSION = '0.6.0'
+export const VERSION = '0.7.0'
 
 const health = implement(healthApi, {
   async health(_, { ports, refuse }) {

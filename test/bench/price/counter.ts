@@ -78,9 +78,12 @@ const POSITION = 'select pg_current_wal_insert_lsn()::text as position'
 
 /** Counts what PostgreSQL is asked and what it writes: the former in its log, the latter in its WAL. */
 export async function openCounter(stage: Stage) {
-  const client = new pg.Client({ connectionString: stage.databaseUrl, options: '-c log_statement=none' })
+  const silent = { connectionString: stage.databaseUrl, options: '-c log_statement=none' }
+  const client = new pg.Client(silent)
+  const watchers = new pg.Pool({ ...silent, max: 4 })
   await client.connect()
   stage.closeLater(() => client.end())
+  stage.closeLater(() => watchers.end())
   const read = async <R extends object>(sql: string, values: readonly unknown[] = []): Promise<R> =>
     (await client.query<R>(sql, [...values])).rows[0] as R
   await client.query('create extension if not exists pg_walinspect')
@@ -109,7 +112,7 @@ export async function openCounter(stage: Stage) {
       until(
         sql,
         async () =>
-          (await client.query({ text: sql, values: [...values], rowMode: 'array' })).rows[0]?.[0] === true,
+          (await watchers.query({ text: sql, values: [...values], rowMode: 'array' })).rows[0]?.[0] === true,
       ),
     /** The price of the work, with all that follows from it in the background, and how long that took. */
     async priceOf(work: () => Promise<unknown>): Promise<Counted> {

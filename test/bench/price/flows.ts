@@ -18,11 +18,11 @@ type Ask = (path: string, body: object) => Promise<Record<string, string>>
 async function openAccount(ask: Ask) {
   const { id: from = '' } = await ask('/wallets', { name: 'Payer' })
   const { id: to = '' } = await ask('/wallets', { name: 'Payee' })
-  await ask(`/wallets/${from}/fund`, { amountEuros: 10_000 })
+  await ask(`/wallets/${from}/fund`, { amountEuros: 50_000 })
   const limits = { maxTransactionEuros: 50, autoApproveLimitEuros: 20 }
   const { id: policyId } = await ask('/policies', { name: 'Bench', ...limits })
   const { id: agentId = '', walletId = '' } = await ask('/agents', { name: 'Payer', policyId })
-  await ask(`/agents/${agentId}/fund`, { amountEuros: 5_000, fromWalletId: from })
+  await ask(`/agents/${agentId}/fund`, { amountEuros: 25_000, fromWalletId: from })
   const { id: cardId = '' } = await ask('/cards', { agentId, usage: 'multi' })
   const { id: beneficiaryId = '' } = await ask('/beneficiaries', { name: 'Adler GmbH', iban: IBAN })
   return { from, to, agentId, walletId, cardId, beneficiaryId }

@@ -4,7 +4,7 @@ import { type Section, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import type { Stage } from '../stage.ts'
 import type { Engine } from '../temporal.ts'
-import { type Counted, openCounter, type Price, type TablePrice } from './counter.ts'
+import { type Counted, type Counter, openCounter, type Price, type TablePrice } from './counter.ts'
 import { openFlows } from './flows.ts'
 
 /** Payments of each kind, one after the other. */
@@ -12,12 +12,17 @@ const EACH = usualOrShort(20, 2)
 /** Windows of an idle instance. Their median counts: one of them may hold a vacuum. */
 const IDLE_WINDOWS = usualOrShort(5, 1)
 const IDLE_SECONDS = usualOrShort(5, 3)
+/** Payments whose runs are measured in Temporal's store, and how many of them at once. */
+const STORED = usualOrShort(200, 4)
+const AT_ONCE = 4
 
 interface Priced extends Price {
   readonly name: string
   readonly title: string
   /** Events in the histories of the runs that it has started; 0 where it starts none. */
   readonly history: number
+  /** What these runs leave in Temporal's store. */
+  readonly storeBytes: number
   readonly tables: readonly TablePrice[]
 }
 
@@ -41,7 +46,8 @@ export async function measurePrice(stage: Stage, engine: Engine): Promise<Sectio
       for (let n = 0; n < EACH; n++) await run()
     })
     const history = (await eventsOfRuns(engine, began)) / EACH
-    const one = { name, title, ...each(withoutIdle(price, second), EACH), history }
+    const storeBytes = history > 0 ? await storedBytes({ engine, counter, run }) : 0
+    const one = { name, title, ...each(withoutIdle(price, second), EACH), history, storeBytes }
     priced.push({ ...one, tables: price.tables.map(eachTable) })
     printLine(`  ${lineOf(title, one)}`)
   }
@@ -108,20 +114,35 @@ function tablesOf(priced: readonly Priced[]): string[] {
   ]
 }
 
-const HEAD =
-  '| one | statements | rows + / ~ (HOT) / − | index entries | WAL, no page images | events | Temporal history |'
-const RULE = '|---|--:|--:|--:|--:|--:|--:|'
-
-const lineOf = (title: string, price: Price & { readonly history?: number }): string => {
-  const rows = `${figure(price.inserted)} / ${figure(price.updated)} (${figure(price.hot)}) / ${figure(price.deleted)}`
-  const cells = [
-    figure(price.statements),
-    rows,
-    figure(price.indexEntries),
-    `${(price.walBytes / 1_000).toFixed(1)} kB`,
-  ]
-  return `| ${[title, ...cells, figure(price.events), figure(price.history ?? 0)].join(' | ')} |`
+interface Stored {
+  readonly engine: Engine
+  readonly counter: Counter
+  readonly run: () => Promise<unknown>
 }
+
+/** The growth of Temporal's store by one payment. */
+async function storedBytes({ engine, counter, run }: Stored): Promise<number> {
+  const before = engine.storeBytes()
+  const series = Array.from({ length: STORED }, (_, n) => n)
+  const repeat = async () => {
+    while (series.pop() !== undefined) await run()
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, repeat))
+  await counter.untilQuiet()
+  return (engine.storeBytes() - before) / STORED
+}
+
+const HEAD =
+  '| one | statements | rows + / ~ (HOT) / − | index entries | WAL, no page images | events | Temporal history | Temporal store |'
+const RULE = '|---|--:|--:|--:|--:|--:|--:|--:|'
+
+const lineOf = (title: string, price: Price & Partial<Pick<Priced, 'history' | 'storeBytes'>>): string => {
+  const rows = `${figure(price.inserted)} / ${figure(price.updated)} (${figure(price.hot)}) / ${figure(price.deleted)}`
+  const cells = [figure(price.statements), rows, figure(price.indexEntries), kilobytes(price.walBytes)]
+  return `| ${[title, ...cells, figure(price.events), figure(price.history ?? 0), kilobytes(price.storeBytes ?? 0)].join(' | ')} |`
+}
+
+const kilobytes = (bytes: number): string => (bytes === 0 ? '0' : `${(bytes / 1_000).toFixed(1)} kB`)
 
 const figure = (value: number): string =>
   value < 10 ? String(Math.round(value * 10) / 10) : wholeNumber(value)

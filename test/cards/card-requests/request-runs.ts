@@ -36,7 +36,7 @@ describe('the run of a card request', () => {
     expect(await run.attributes()).toMatchObject({ AgentPayAgent: agent.id, AgentPayStatus: 'pending' })
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Card request ${request.id} in test mode, ${agent.id}`)
-    expect(await description.staticDetails()).toBe(cardRequestProcess.details)
+    expect(await run.about()).toBe(cardRequestProcess.details)
   })
 
   test('issues the card that is approved by request', async () => {

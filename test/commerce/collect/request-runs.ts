@@ -34,7 +34,7 @@ describe('the run of a payment request', () => {
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'open' })
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Payment request of € 25.00 in test mode`)
-    expect(await description.staticDetails()).toBe(collectProcess.details)
+    expect(await run.about()).toBe(collectProcess.details)
   })
 
   test('shows the received amount, and ends once the request is paid', async () => {

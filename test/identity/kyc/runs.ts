@@ -22,7 +22,7 @@ describe('the run of an identity check', () => {
     expect((await bodyOf(client.kyc.get({ params: { id: submission.id } }))).decidedBy).toBe('provider')
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Identity check of ${ownerId} in test mode`)
-    expect(await description.staticDetails()).toBe(kycProcess.details)
+    expect(await run.about()).toBe(kycProcess.details)
     const text = textOf(await run.handle.fetchHistory())
     for (const said of ['Lovelace', '1985-12-10', 'Torstraße']) expect(text).not.toContain(said)
     expect(await run.failedTasks()).toBe(0)

@@ -39,7 +39,7 @@ describe('the run of an onboarding', () => {
       'Send a Signal: `reject` or `requestInformation`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
-    expect(await (await run.handle.describe()).staticDetails()).toBe(onboardingProcess.details)
+    expect(await run.about()).toBe(onboardingProcess.details)
     const text = textOf(await run.handle.fetchHistory())
     for (const name of ['Lovelace', 'Analytical', COMPANY.registerNumber, 'example.com'])
       expect(text).not.toContain(name)

@@ -36,7 +36,7 @@ describe('the run of a recovery', () => {
     ])
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Recovery of ${params.id} in test mode`)
-    expect(await description.staticDetails()).toBe(recoveryProcess.details)
+    expect(await run.about()).toBe(recoveryProcess.details)
     const text = textOf(await run.handle.fetchHistory())
     for (const name of ['Grace', 'Hopper', 'example.com']) expect(text).not.toContain(name)
   })

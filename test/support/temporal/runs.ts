@@ -17,6 +17,8 @@ export interface RunView {
   attributes(): Promise<Readonly<Record<string, unknown>>>
   /** The details in the Web UI; empty if there is no run yet. */
   details(): Promise<string>
+  /** What its process does, below the details. */
+  about(): Promise<string | undefined>
   state(): Promise<ProcessStatus | undefined>
   signal(name: string, ...payload: unknown[]): Promise<void>
   untilDetails(text: string | RegExp): Promise<string>
@@ -28,6 +30,7 @@ export interface RunView {
   timerSummaries(): Promise<string[]>
   /** The names of its activities, in order. */
   activityNames(): Promise<string[]>
+  historyLength(): Promise<number>
   untilTimeline(lines: number): Promise<string[]>
   /** How many of its workflow tasks failed; Temporal retries a failed task for ever. */
   failedTasks(): Promise<number>
@@ -54,12 +57,16 @@ function runOf(client: Client, workflowId: string): RunView {
     return data.map(bytes => JSON.parse(Buffer.from(bytes).toString()))
   }
   const timeline = () => summaries(isLine)
-  const details = async () =>
-    (await unlessAbsent(handle.query<Details>('__temporal_workflow_metadata')))?.currentDetails ?? ''
+  const page = async () =>
+    ((await unlessAbsent(handle.query<Details>('__temporal_workflow_metadata')))?.currentDetails ?? '').split(
+      '\n\n---\n\n',
+    )
+  const details = async () => (await page())[0] ?? ''
   return {
     handle,
     status,
     details,
+    about: async () => (await page())[1],
     attributes: async () => attributesOf(await describe(handle)),
     state: () => handle.query<ProcessStatus | undefined>('state'),
     signal: (name, ...payload) => handle.signal(name, ...payload),
@@ -93,6 +100,7 @@ function runOf(client: Client, workflowId: string): RunView {
         ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
       )
     },
+    historyLength: async () => (await handle.describe()).historyLength,
     untilTimeline: lines =>
       until(`${workflowId} has ${lines} lines about signals`, async () => {
         const shown = await timeline()

@@ -53,6 +53,18 @@ describe('open records', () => {
     )
   })
 
+  test('of all processes are read in one statement', async () => {
+    let statements = 0
+    const query = (statement: { readonly text: string }) => {
+      statements++
+      return database.pool.query(statement)
+    }
+    const pool = { query } as unknown as typeof database.pool
+    const runs = { open: async (ids: readonly string[]) => new Set(ids) } as unknown as WorkflowRuns
+    await startMissingRuns({ database: { pool }, records: declared, runs, rest: async () => undefined })
+    expect(statements).toBe(1)
+  })
+
   test('that are still on their way to Temporal get no second run', async () => {
     await engine.sql(
       `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)

@@ -68,6 +68,10 @@ export class Deliverer {
     this.#running = this.#run()
   }
 
+  get hasClaims(): boolean {
+    return this.#underWay.size > 0
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()
