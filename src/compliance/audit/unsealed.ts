@@ -96,7 +96,7 @@ where cardinality(s.open) > 0 or exists (select from events where written_in >= 
 
 const TAIL = `
 select count(*)::int as entries, min(recorded_at) as "oldestAt"
-from unsealed_events($1, $2, 0, '', 9223372036854775807, '', 2147483647)`
+from unsealed_events($1, $2, 0, '', 9223372036854775807, '', '{}', 2147483647)`
 
 export interface Tail extends Record<string, unknown> {
   readonly entries: number

@@ -41,7 +41,7 @@ begin
         where s.owner_id = of_owner and s.mode = of_mode and s.last_written_in >= after_in and s.last_written_in <= until_in
           and (e.written_in, e.id) > (after_in, after_id) and (e.written_in, e.id) <= (until_in, until_id)
         union all
-        select * from unsealed_events(of_owner, of_mode, after_in, after_id, until_in, until_id, most)
+        select * from unsealed_events(of_owner, of_mode, after_in, after_id, until_in, until_id, counted_open, most)
       ) found
       where found.written_in < horizon and found.written_in <> all(counted_open)
       order by found.written_in, found.id limit most - found_all;
