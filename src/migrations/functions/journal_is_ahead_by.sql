@@ -1,6 +1,7 @@
 -- By how much the numbers in the journal lie ahead of those that this cluster gives next; 0 as a rule.
-create or replace function journal_is_ahead_by() returns bigint language sql stable as $$
-  select greatest(0, coalesce(max(written_in), 0) + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-    - (select added from journal_origin))
-  from events
-$$;
+create or replace function journal_is_ahead_by() returns bigint language plpgsql stable as $$
+begin
+  return greatest(0, 1 + greatest((select max(written_in) from events), (select max(wanted_since) from webhooks),
+      (select (position ->> 'below')::bigint - 1 from delivery_position))
+    - pg_snapshot_xmax(pg_current_snapshot())::text::bigint - (select added from journal_origin));
+end $$;
