@@ -37,17 +37,17 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => giveUp(runtime, id, why),
     onOutbox: runtime.onOutbox,
+    onRead: () => keeper.wake(),
     onFailure,
     ...(pollMs === undefined ? {} : { pollMs }),
   })
   const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
   const ignore = listener.on('deliveries', changed => {
     if (changed) deliverer.forget(changed)
-    deliverer.wake()
-    keeper.wake()
+    deliverer.notice()
   })
   const letGo = lease.keepWhile(() => deliverer.hasClaims)
-  const unwatch = watch.add({ dueAt: BACKLOG_DUE, wake: keeper.wake, onFreed: deliverer.wake })
+  const unwatch = watch.add({ dueAt: BACKLOG_DUE, wake: keeper.wake, onFreed: deliverer.notice })
   const expiry = repeatEvery(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {
     async stop() {

@@ -30,7 +30,7 @@ interface AuthorizationParams {
 }
 
 /**
- * `POST /simulate/card/authorize` answers with the network's id, so both ids are accepted. Ours has
+ * `POST /simulate/card/authorize` returns the network's id, so both ids are accepted. The service's id takes
  * precedence, and is unique.
  */
 async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: Records) {
@@ -133,7 +133,7 @@ function explainDecision(checks: readonly Check[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')
     .map(({ rule, outcome, message }) => ({ rule, outcome, message, remedy: CARD_REMEDY }))
-  // A card cannot wait for a person, so a check that needs approval is an obstacle too.
+  // A card cannot wait for a person, so a check that needs approval is also an obstacle.
   return [...ofCard, ...explainChecks(checks, true)]
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { type Claimed, claimDeliveries } from '../../../src/delivery/webhooks/dispatch/claim.ts'
+import type { Claimed } from '../../../src/delivery/webhooks/dispatch/claim.ts'
 import { Deliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
-import type { Share } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
+import { JournalReader } from '../../../src/delivery/webhooks/dispatch/journal-reader.ts'
 import { Watch } from '../../../src/kernel/background/watch.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { type ProcessLease, ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/platform/database.ts'
 import type { Vault } from '../../../src/ports/vault.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
-import { anAgent } from '../../support/factories.ts'
+import { anAgent, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
@@ -21,12 +21,12 @@ afterAll(() => database.close())
 
 const nothing = (): void => undefined
 
-const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
-
 async function claimOne(lease: ProcessLease): Promise<Claimed> {
-  const { client, id } = await subscribed(respondWith(204))
+  const { client } = await subscribed(respondWith(204))
   await anAgent(client)
-  const [claimed] = await claimDeliveries(database, [shareOf(id)], await lease.hold())
+  const journal = new JournalReader(database)
+  const [claimed] = await journal.read(await lease.hold())
+  await journal.storeLate(0)
   return claimed as Claimed
 }
 
@@ -127,8 +127,77 @@ describe('the lease of a process', () => {
   })
 })
 
+describe('events that a process has read', () => {
+  const readAll = async (journal: JournalReader, lease: ProcessLease) => {
+    const claimed = []
+    while (journal.isReady) claimed.push(...(await journal.read(await lease.hold())))
+    return claimed.map(({ id, eventId, webhookId }) => ({ id, eventId, webhookId }))
+  }
+
+  test('are read again by another one once it has died, but for those that it has stored', async () => {
+    const [doomed, heir] = [new ProcessLeases(database, 60_000), new ProcessLeases(database, 60_000)]
+    const { client, id } = await subscribed(respondWith(204))
+    const journal = new JournalReader(database)
+    await anAgent(client)
+    const stored = await readAll(journal, doomed.of('deliveries'))
+    await journal.storeLate(0)
+    await service.sql(
+      `update deliveries set status = 'delivered', due_at = null, leased_until = null where webhook_id = $1`,
+      [id],
+    )
+    journal.notice()
+    await anAgent(client)
+    await anAgent(client)
+    const lost = await readAll(journal, doomed.of('deliveries'))
+    expect([stored, lost].map(deliveries => deliveries.map(({ webhookId }) => webhookId))).toEqual([
+      [id],
+      [id, id],
+    ])
+    const successor = new JournalReader(database)
+    expect(await readAll(successor, heir.of('deliveries'))).toEqual([])
+    const ended = 'update process_leases set held_until = now() where id = $1'
+    await service.sql(ended, [doomed.of('deliveries').held])
+    const watch = await watching()
+    await until('they are freed', () => watch.freed() === 1)
+    successor.notice()
+    expect(await readAll(successor, heir.of('deliveries'))).toEqual(lost)
+    await successor.storeLate(0)
+    const rows = await service.sql('select event_id as id from deliveries where webhook_id = $1 order by 1', [
+      id,
+    ])
+    expect(rows.map(row => row.id)).toEqual([...stored, ...lost].map(({ eventId }) => eventId).toSorted())
+    expect(await service.sql('select id from delivery_ranges')).toEqual([])
+    await Promise.all([doomed.end(), heir.end(), watch.stop()])
+  })
+
+  test('go to the subscriptions that wanted them when they were committed', async () => {
+    const leases = new ProcessLeases(database)
+    const { client, id } = await subscribed(respondWith(204))
+    const params = { id }
+    await anAgent(client)
+    await bodyOf(client.webhooks.update({ params, body: { events: ['agent.frozen'] } }))
+    await anAgent(client)
+    await bodyOf(client.webhooks.update({ params, body: { events: ['agent.created'], status: 'disabled' } }))
+    await anAgent(client)
+    await bodyOf(client.webhooks.update({ params, body: { status: 'active' } }))
+    await anAgent(client)
+    const { id: late } = await aWebhook(client, { url: `${receiver.url}/late`, events: ['agent.created'] })
+    await anAgent(client)
+    const journal = new JournalReader(database)
+    const claimed = await readAll(journal, leases.of('deliveries'))
+    const events = (await bodyOf(client.events.list({ query: { event: 'agent.created' } }))).data
+    const [first, , , fourth, fifth] = events.map(event => event.id).toSorted()
+    const received = (of: string) =>
+      claimed.filter(({ webhookId }) => webhookId === of).map(({ eventId }) => eventId)
+    expect([received(id), received(late)]).toEqual([[first, fourth, fifth], [fifth]])
+    await journal.storeLate(0)
+    await leases.end()
+  })
+})
+
 test('a delivery whose lease ends before its turn is not sent, and can be claimed again', async () => {
   await service.sql('delete from deliveries')
+  await service.sql(`insert into process_leases values ('lease', 'deliveries', now() + interval '1 hour')`)
   const { client, path, id } = await subscribed(respondWith(204))
   await anAgent(client)
   const leaseChecks: (string | undefined)[] = [undefined]
@@ -152,7 +221,8 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
     ports: { outbound: outbound as never, vault: { open: () => 'secret' } as unknown as Vault },
     waitsMs: [],
     giveUp: async () => undefined,
-    onOutbox: () => undefined,
+    onOutbox: nothing,
+    onRead: nothing,
     onFailure: error => {
       throw error
     },

@@ -16,7 +16,7 @@ async function running(name: string) {
 }
 
 describe('the run of an identity check', () => {
-  test('hands the person to the provider and ends with the answer, and names nobody', async () => {
+  test('sends the person to the provider, ends with the answer, and contains no names', async () => {
     const { client, run, submission, ownerId } = await running('Ada Lovelace')
     expect(await run.untilEnded()).toBe('verified')
     expect((await bodyOf(client.kyc.get({ params: { id: submission.id } }))).decidedBy).toBe('provider')

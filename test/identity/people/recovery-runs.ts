@@ -25,7 +25,7 @@ const rowOf = async ({ id }: { id: string }) =>
   (await service.sql('select status, stopped_by, reason from recoveries where id = $1', [id]))[0]
 
 describe('the run of a recovery', () => {
-  test('tells an operator what it waits for, and which signal helps, and names nobody', async () => {
+  test('shows an operator what it waits for and which signal helps, without names', async () => {
     const { recovery, params, run } = await underWay()
     const until = minuteInWords(new Date(recovery.readyAt))
     expect((await run.details()).split('\n\n')).toEqual([
