@@ -49,7 +49,6 @@ export interface Candidate extends Row {
   readonly merchant: string | null
   readonly day: string
   readonly amountCents: Cents
-  /** The usual amount, the previous amount, or the limit. */
   readonly usualCents: Cents | null
   /** How far the amount exceeds the bound of its kind, from which `scoreOf` computes the score. */
   readonly measure: number
