@@ -37,7 +37,7 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => giveUp(runtime, id, why),
     onOutbox: runtime.onOutbox,
-    onRead: () => keeper.wake(),
+    onWaiting: () => keeper.wake(),
     onFailure,
     ...(pollMs === undefined ? {} : { pollMs }),
   })

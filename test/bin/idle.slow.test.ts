@@ -9,8 +9,9 @@ import { until } from '../support/until.ts'
 
 const SECONDS = 10
 
+const recorder = await recordSql(await cloneDatabase())
+
 test('all programs of npm start together ask PostgreSQL at most once a second when idle', async () => {
-  const recorder = await recordSql(await cloneDatabase())
   const env = { PORT: '0', DATABASE_URL: recorder.url, TEMPORAL_ADDRESS: addressOfRun() }
   const service = await startService(temporaryFolder(), env)
   const counts: number[] = []

@@ -2,7 +2,6 @@ import { type Html, html } from '../../web/html.ts'
 import { inline } from './markdown.ts'
 import { samples } from './panel.ts'
 
-/** These helpers work in bash, zsh and sh. */
 const HELPERS = `get() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer $KEY"; }
 post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }
 pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`

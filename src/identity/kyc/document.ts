@@ -5,7 +5,6 @@ import { days } from '../../values/clock.ts'
 import { endingOf, FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
 import { SIMULATED } from './submission.ts'
 
-/** docs/how-to/identity.md explains the retention of documents. */
 export const KEPT_MS = {
   unused: days(1),
   rejected: days(30),

@@ -34,8 +34,12 @@ begin
       (select * from events e where part is null and (e.owner_id, e.mode) = (w.owner_id, w.mode)
         and e.written_in = any(open) and is_read(e.written_in, e.id, read_to) order by e.written_in, e.id limit 1000)
       union all
+      (select e.* from tenant_events_after(w.owner_id, w.mode, below, '', (read_to ->> 'below')::bigint,
+        array(select jsonb_array_elements_text(read_to -> 'open')::bigint), 1000) e where part is null)
+      union all
       (select * from events e where part is null and (e.owner_id, e.mode) = (w.owner_id, w.mode)
-        and e.written_in >= below and is_read(e.written_in, e.id, read_to) order by e.written_in, e.id limit 1000)
+        and e.written_in >= below and e.written_in = (read_to ->> 'part')::bigint and is_read(e.written_in, e.id, read_to)
+        order by e.written_in, e.id limit 1000)
     ) unread order by unread.written_in, unread.id limit 1000
   ), wanted as materialized (
     select n.* from next n

@@ -222,7 +222,7 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
     waitsMs: [],
     giveUp: async () => undefined,
     onOutbox: nothing,
-    onRead: nothing,
+    onWaiting: nothing,
     onFailure: error => {
       throw error
     },

@@ -19,8 +19,8 @@ export interface DelivererParts {
   readonly waitsMs: readonly number[]
   readonly giveUp: (webhookId: string, why: GiveUpReason) => Promise<unknown>
   readonly onOutbox: () => void
-  /** Called when events may have become deliveries that wait. */
-  readonly onRead: () => void
+  /** Called when deliveries were stored that wait, or may have been. */
+  readonly onWaiting: () => void
   readonly onFailure: (error: unknown) => void
   /** The polling interval without notifications, in milliseconds. */
   readonly pollMs?: number
@@ -135,7 +135,7 @@ export class Deliverer {
   }
 
   async #readJournal(): Promise<void> {
-    const { database, lease, onRead } = this.#parts
+    const { database, lease, onWaiting } = this.#parts
     if (!this.#journal.isReady) return
     const claimed = await this.#journal.read(await lease.hold())
     const beyond = claimed.filter(delivery => !this.#queues.addNew(delivery))
@@ -144,7 +144,7 @@ export class Deliverer {
     this.#storeLater()
     if (beyond.length > 0) await storeWaiting(sqlOn(database.pool), beyond, { claims: 0, leased: false })
     this.#journal.stored(beyond)
-    onRead()
+    onWaiting()
     if (this.#journal.isReady) this.wake()
   }
 
@@ -158,7 +158,8 @@ export class Deliverer {
   async #storeLate(): Promise<void> {
     while (!this.#journal.isIdle && !this.#stopping.signal.aborted) {
       await rest(STORE_EVERY_MS, this.#stopping.signal)
-      await this.#journal.storeLate().catch(error => this.#failed(error))
+      const isStored = await this.#journal.storeLate().catch(error => this.#failed(error))
+      if (isStored) this.#parts.onWaiting()
       if (this.#journal.isReady) this.wake()
     }
   }
@@ -213,9 +214,10 @@ export class Deliverer {
   }
 
   async #write(outcomes: readonly DeliveryOutcome[]) {
-    const { database, waitsMs, onOutbox, giveUp } = this.#parts
+    const { database, waitsMs, onOutbox, onWaiting, giveUp } = this.#parts
     const { forTemporal, toDisable } = await recordOutcomes(database, outcomes, waitsMs)
     this.#journal.stored(outcomes)
+    if (outcomes.some(({ result }) => !result?.succeeded)) onWaiting()
     if (this.#journal.isReady) this.wake()
     if (forTemporal) onOutbox()
     for (const id of toDisable)

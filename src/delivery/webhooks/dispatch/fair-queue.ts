@@ -74,6 +74,8 @@ export class FairQueue {
       const wanted = wantedBy(queue) - heldBy(queue)
       const max = Math.min(wanted, part, leftOfOwner, leftOfAll)
       if (wanted > 0 && max <= 0) this.#isCrowded = true
+      // Filled by new deliveries, it asks for those that are due once it runs low.
+      if (wanted <= 0) queue.more = true
       if (max <= 0) return []
       leftOfAll -= max
       left.set(webhook.ownerId, leftOfOwner - max)

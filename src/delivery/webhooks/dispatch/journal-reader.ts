@@ -110,8 +110,8 @@ export class JournalReader {
     }
   }
 
-  /** Stores what takes long, and removes the ranges that are finished. */
-  async storeLate(olderThanMs = STORED_AFTER_MS): Promise<void> {
+  /** Stores what takes long, and removes the ranges that are finished; returns whether it has stored any. */
+  async storeLate(olderThanMs = STORED_AFTER_MS): Promise<boolean> {
     const before = clock.ticks() - olderThanMs
     const late = [...this.#open].filter(({ readAt }) => readAt <= before)
     const sql = sqlOn(this.#database.pool)
@@ -122,6 +122,7 @@ export class JournalReader {
     }
     const finished = this.#finished.splice(0)
     if (finished.length > 0) await sql(FINISH, [finished.map(({ id }) => id), this.#lease])
+    return unstored.length > 0
   }
 
   #count(): number {

@@ -32,7 +32,6 @@ export interface Anomaly {
   readonly day: string
   readonly sentence: string
   readonly figures: AnomalyFigures
-  /** From 0.5 (just unusual) to 1. */
   readonly score: number
 }
 
