@@ -32,7 +32,9 @@ export function recordActivities<P extends RecordProcess>(
     const readBy = (key: string) => readWith(run, key, input, requestOf(input))
     let status = await readBy(operation)
     if (whenClosed && status.closed) status = await readBy(whenClosed)
-    return process.decide ? withSignalsThatCount(status, input, settings) : status
+    const page = settings.pageOf?.(input.id)
+    const shown = page ? { ...status, page } : status
+    return process.decide ? withSignalsThatCount(shown, input, settings) : shown
   }
 
   const decide = (signalled: Signalled): Promise<string> =>

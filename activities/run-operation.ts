@@ -10,6 +10,8 @@ import type { Execute } from '../src/kernel/run/execute.ts'
 export interface OperationResult<T> {
   readonly result?: T
   readonly refused?: string
+  /** How far the owner's clock is ahead. */
+  readonly clockOffsetMs?: number
 }
 
 export interface OperationCall {
@@ -45,8 +47,9 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
     if (!operation) throw ApplicationFailure.nonRetryable(`there is no operation ${key}`)
     const params = { id: of.id }
     const isRead = operation.operation.method === 'GET'
+    let clockOffsetMs = 0
     const work = async () => {
-      const clockOffsetMs = await offsetOf(of)
+      clockOffsetMs = await offsetOf(of)
       const requestId = isRead || isScheduled ? given : ((await causeOf(of, of.id)) ?? given)
       const input = { params, ...inputOf(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }
@@ -60,7 +63,9 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
     if ('refused' in outcome) return outcome
     const answer = JSON.parse(String(outcome.body))
     const { errorCode } = outcome
-    return errorCode ? { refused: sentenceOf(operation, errorCode, answer.error) } : { result: answer }
+    return errorCode
+      ? { refused: sentenceOf(operation, errorCode, answer.error) }
+      : { result: answer, clockOffsetMs }
   }
 }
 
@@ -106,7 +111,19 @@ export async function readWith<Status extends ProcessStatus = ProcessStatus>(
   of: ProcessInput,
   requestId: string,
 ): Promise<Status> {
-  const { result, refused } = await run<Status>(operation, { of, as: 'process', requestId })
+  const {
+    result,
+    refused,
+    clockOffsetMs = 0,
+  } = await run<Status>(operation, {
+    of,
+    as: 'process',
+    requestId,
+  })
   if (!result) throw ApplicationFailure.nonRetryable(`${operation} ${of.id}: ${refused}`)
-  return result
+  return clockOffsetMs > 0 ? byTestClock(result) : result
 }
+
+/** Times of an owner whose clock is ahead say so. */
+const byTestClock = <Status extends ProcessStatus>(status: Status): Status =>
+  status.waitsFor?.includes(' UTC') ? { ...status, waitsFor: `${status.waitsFor} (test clock)` } : status

@@ -21,6 +21,8 @@ export interface SignalSettings {
   readonly operatorSignals: boolean
   /** Whether decisions in test mode also open live money. */
   readonly openLiveMoney?: boolean
+  /** The page of a record in the console, which has the names that Temporal does not get. */
+  readonly pageOf?: (id: string) => string | undefined
 }
 
 export interface Signalled extends ProcessInput {

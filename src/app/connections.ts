@@ -12,9 +12,7 @@ export interface ConnectionLimits {
   readonly headersMs: number
   /** For a body, from the end of its headers. Files have longer: see `grantTime`. */
   readonly bodyMs: number
-  /** For a client that reads nothing of its answer. */
   readonly answerMs: number
-  /** For the next request on a kept connection. */
   readonly idleMs: number
   readonly perAddress: number
   /** Our own proxies carry many clients, so their connections are not counted. */

@@ -11,16 +11,16 @@ import {
 } from '../kernel/contract/follow.ts'
 import type { Sql } from '../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
+import type { ProcessLeases } from '../kernel/database/process-lease.ts'
 import { FOLLOW_TIMES, type FollowTimes, JournalFollower } from '../kernel/journal/follow.ts'
 import type { EventRow } from '../kernel/journal/journal.ts'
 import { currentHorizon } from '../kernel/journal/journal-position.ts'
 import type { OpenDatabase } from '../platform/database.ts'
-import { type Listener, listen } from '../platform/listener.ts'
+import type { Listener } from '../platform/listener.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { clock } from '../values/clock.ts'
 import { newId } from '../values/ids.ts'
-import { type RenewedLease, renewLease } from './renewed-lease.ts'
 
 export interface StreamTimes extends FollowTimes {
   /** A heartbeat is sent after this long without an event. */
@@ -31,7 +31,8 @@ const TIMES: StreamTimes = { ...FOLLOW_TIMES, silenceMs: 15_000 }
 
 interface Parts {
   readonly database: Database
-  readonly databaseUrl: string
+  readonly listener: Listener
+  readonly leases: ProcessLeases
   readonly times: Partial<StreamTimes>
   readonly onEvents: (events: readonly FollowedEvent[]) => void
   readonly onFailure: (error: unknown) => void
@@ -52,7 +53,7 @@ export interface EventStreams {
 const OPEN = 'select open_event_stream($1, $2, $3, $4) as taken'
 const CLOSE = 'delete from event_streams where (owner_id, id) = ($1, $2) returning place'
 /** Milliseconds after which the places of a dead process are free. */
-const LEASE_MS = 5_000
+const LEASE_MS = 7_000
 /** A client that resumes waits for its place: its old connection may have broken because its process died. */
 const RESUMING = { forMs: LEASE_MS + 1_000, everyMs: 250 }
 /** An older open transaction holds events back, so a waiting request checks again after this long. */
@@ -60,27 +61,24 @@ const WAITING_SILENCE_MS = 5_000
 const AGAIN_AFTER_MS = 1_000
 
 /** The streams of this process. It listens to other processes once it has had a stream. */
-export function eventStreams({ database, databaseUrl, times, onEvents, onFailure }: Parts): EventStreams {
+export function eventStreams({
+  database,
+  listener,
+  leases,
+  times,
+  onEvents,
+  onFailure,
+}: Parts): EventStreams {
   const sql = sqlOn(database.pool)
   const { silenceMs, ...followTimes } = { ...TIMES, ...times }
   const follower = new JournalFollower({ sql, times: followTimes, onEvents, onFailure })
   const waits = waitingFor({ sql, follower, silenceMs: Math.min(silenceMs, WAITING_SILENCE_MS) })
   const open = new Set<string>()
   const closing = new Set<Promise<void>>()
-  let renewed: RenewedLease | undefined
-  let listener: Listener | undefined
-  const hear = () => listen(databaseUrl, 'events', () => follower.wake())
+  const lease = leases.of('streams', LEASE_MS)
+  lease.keepWhile(() => open.size > 0)
+  const hear = onlyOnce(() => listener.on('events', () => follower.wake()))
   let isStopping = false
-
-  const begin = (): RenewedLease => {
-    listener ??= hear()
-    renewed ??= renewLease(database, 'streams', {
-      wake: () => undefined,
-      onFailure,
-      heldMs: LEASE_MS,
-    })
-    return renewed
-  }
 
   /** Also releases a place if it is unknown whether it was taken. */
   async function release(ownerId: string, id: string): Promise<void> {
@@ -105,7 +103,8 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
       const { ownerId } = wish.tenant
       const id = newId('stream')
       const from = wish.from ?? (await horizonOfNow(sql))
-      const holder = await begin().lease.hold()
+      hear()
+      const holder = await lease.hold()
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
@@ -116,7 +115,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
       return isTaken ? follower.follow({ ...wish, from, silenceMs }) : undefined
     },
     async wait(wish) {
-      listener ??= hear()
+      hear()
       return waits(wish)
     },
     onEvents: follower.wake,
@@ -124,10 +123,17 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     async stop() {
       // Places still held expire with the lease, also while the database is unreachable.
       isStopping = true
-      await listener?.stop()
       await Promise.all(closing)
-      await renewed?.end()
+      await lease.end().catch(onFailure)
     },
+  }
+}
+
+function onlyOnce(work: () => unknown): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
   }
 }
 
@@ -169,7 +175,8 @@ function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait
 
 interface FollowingParts {
   readonly database: OpenDatabase
-  readonly settings: { readonly databaseUrl: string }
+  readonly listener: Listener
+  readonly leases: ProcessLeases
   readonly credentials: Credentials
   readonly times: Partial<StreamTimes>
   readonly log: Logger
@@ -184,7 +191,8 @@ export interface Following {
 
 export function openFollowing({
   database,
-  settings,
+  listener,
+  leases,
   credentials,
   times,
   log,
@@ -197,7 +205,8 @@ export function openFollowing({
   }
   const streams = eventStreams({
     database,
-    databaseUrl: settings.databaseUrl,
+    listener,
+    leases,
     times,
     onEvents: endCredentials,
     onFailure: error => log.warn({ err: error }, 'streams: the journal cannot be read'),

@@ -20,7 +20,6 @@ import { derivedSecrets } from '../ports/vault.ts'
 
 type WithKey = Settings & { readonly encryptionKey: string }
 
-/** The receivers to which simulated systems send their messages. */
 interface SandboxCallbacks {
   readonly cards: Deliver
   readonly identity: DeliverNotice

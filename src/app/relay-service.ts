@@ -3,12 +3,11 @@ import { Client, Connection } from '@temporalio/client'
 import { startMissingRuns } from '../kernel/background/open-records.ts'
 import { Relay } from '../kernel/background/relay.ts'
 import type { Database } from '../kernel/database/prepared-sql.ts'
-import { listen } from '../platform/listener.ts'
+import { OUTBOX_DUE } from '../kernel/journal/outbox.ts'
 import { repeatEvery } from '../platform/rounds.ts'
 import { temporalRuns } from '../platform/temporal/runs.ts'
 import { type Processes, temporalStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
-import { renewLease } from './renewed-lease.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 import { repairMonthlyRun } from './schedules.ts'
 import { keepConnected, type TemporalAccess } from './temporal-access.ts'
@@ -76,19 +75,22 @@ export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
     if (stopping.aborted) return { stop: () => connection.close() }
     const client = new Client({ connection, namespace: access.namespace })
     runtime.watchTemporal(() => isServing(connection))
-    const { database, log } = runtime
+    const { database, listener, log, watch } = runtime
     const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
-    const renewed = renewLease(database, 'outbox', { wake: () => relay.wake(), onFailure })
+    const lease = runtime.leases.of('outbox')
     const deliver = temporalStarter(client, access.taskQueue, processesOf(runtime.areas))
-    const relay = new Relay({ database, lease: renewed.lease, deliver, onFailure })
-    const listener = listen(runtime.settings.databaseUrl, 'outbox', relay.wake)
+    const relay = new Relay({ database, lease, deliver, onFailure })
+    const ignore = listener.on('outbox', relay.wake)
+    const letGo = lease.keepWhile(() => relay.hasClaims)
+    const unwatch = watch.add({ dueAt: OUTBOX_DUE, wake: relay.wake, onFreed: relay.wake })
     const mending = startRunRepair(runtime, client, access.taskQueue)
     return {
       async stop() {
         await mending.stop()
-        await listener.stop()
+        ignore()
+        await unwatch()
         await relay.stop()
-        await renewed.end()
+        letGo()
         await connection.close()
       },
     }

@@ -6,13 +6,15 @@ import { openCredentials } from '../derive/http/credentials.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
 import { openProofs } from '../derive/http/used-proofs.ts'
 import { type ToolReports, toolsOf } from '../derive/tools/tools.ts'
+import { Watch } from '../kernel/background/watch.ts'
 import { type Areas, registered } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { Cursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
+import type { ProcessLeases } from '../kernel/database/process-lease.ts'
 import type { EventRow } from '../kernel/journal/journal.ts'
-import { notifiersOf } from '../kernel/journal/outbox.ts'
+import { openNotifier } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
 import { withOwners } from '../kernel/run/other-owner.ts'
 import { reactionsOf } from '../kernel/run/runtime.ts'
@@ -24,12 +26,13 @@ import {
   requireMigrated,
   type Waiting,
 } from '../platform/database.ts'
+import { type Listener, openListener } from '../platform/listener.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import { migrate } from '../platform/schema.ts'
 import { modelOf } from '../platform/settings/external-systems.ts'
 import type { Settings } from '../platform/settings/settings.ts'
-import { type RunPages, runPages } from '../platform/temporal/runs.ts'
+import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import { openVault } from '../ports/vault.ts'
@@ -75,6 +78,9 @@ export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly areas: Areas
   readonly operations: readonly Registered[]
   readonly database: OpenDatabase
+  readonly leases: ProcessLeases
+  readonly listener: Listener
+  readonly watch: Watch
   readonly execute: Execute
   readonly gate: Gate
   readonly receiveFor: ReceiveFor
@@ -105,15 +111,16 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   // The database may stop before this process has closed its connections.
   waiting?.signal.addEventListener('abort', () => signer.stop())
   const { stop, ...calls } = openExternalCalls({ pool }, log)
+  const listener = openListener(databaseUrl)
   const database: OpenDatabase = {
     pool,
     async close() {
       signer.stop()
-      await stop()
+      await Promise.all([listener.stop(), stop()])
       await close()
     },
   }
-  return { database, vault, signer, ...calls }
+  return { database, listener, vault, signer, ...calls }
 }
 
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
@@ -130,12 +137,15 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
-  const { database, vault, signer, ...calls } = await openStore({ settings, waiting, shared }, log)
+  const store = await openStore({ settings, waiting, shared }, log)
+  const { database, leases, listener, vault, signer, ...calls } = store
   const metrics = metricsOf(database, calls.unrecordedAnswers)
-  const notifiers = notifiersOf(database)
+  const notify = openNotifier(database, settings.backgroundIntervalMs)
+  const onOutbox = () => notify(['outbox'])
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
-  const following = openFollowing({ database, settings, credentials, times: streamTimes, log, metrics })
+  const times = { betweenManyMs: settings.backgroundIntervalMs, ...streamTimes }
+  const following = openFollowing({ ...store, credentials, times, log, metrics })
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
@@ -160,7 +170,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       deliver: inwards,
       execute: call => execute(call),
       tools: toolsOf(operations, call => execute(call), watching(log)),
-      onOutbox: notifiers.outbox,
+      onOutbox,
       temporal: () => temporal(),
     }),
     callOperationFor: callOperationFor(operations, call => execute(call)),
@@ -168,7 +178,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...calls,
     reactions: reactionsOf(areas),
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),
-    notifiers,
+    notify,
     onBatch: metrics.batch,
   })
   let temporal: () => Promise<boolean | null> = async () => null
@@ -176,15 +186,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const receiveFor = receiversOf({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = deliveryTo(receiveFor, operations)
   return {
-    settings,
-    addresses,
-    areas,
-    operations,
-    database,
-    execute,
-    log,
-    metrics,
-    showRunsAt,
+    ...{ settings, addresses, areas, operations },
+    ...{ database, leases, listener },
+    watch: watchOf(database, settings, log),
+    ...{ execute, log, metrics, showRunsAt },
     watchTemporal(isServing) {
       temporal = isServing
     },
@@ -193,7 +198,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     threads,
     ...following,
     ports: runtime.ports,
-    onOutbox: notifiers.outbox,
+    onOutbox,
   }
 }
 
@@ -207,6 +212,13 @@ function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   watchDatabase(metrics, database)
   return metrics
 }
+
+const watchOf = ({ pool }: OpenDatabase, { backgroundPollSeconds }: Settings, log: Logger): Watch =>
+  new Watch({
+    sql: sqlOn(pool),
+    pollMs: backgroundPollSeconds * 1_000,
+    onFailure: error => log.warn({ err: error }, 'PostgreSQL could not be asked what is due'),
+  })
 
 const toAll =
   <E extends { readonly event: string }>(...listeners: readonly ((events: readonly E[]) => void)[]) =>

@@ -6,9 +6,12 @@ import type { Sql } from '../kernel/contract/sql.ts'
 import { type Signer, signedWith } from '../ports/signer.ts'
 import type { Vault } from '../ports/vault.ts'
 import { signedNote } from '../trail/index.ts'
+import { clock } from '../values/clock.ts'
 
-/** Together with the time of a query, the longest delay until a key from another process signs here. */
-const REFRESH_EVERY = 2_000
+/** While this process signs and verifies, the longest delay until a key from another process signs here. */
+const FRESH_MS = 2_000
+/** The same of a process that has rested. */
+const REFRESH_EVERY = 30_000
 
 const CANNOT_SIGN =
   'This installation cannot open its signing key. The operator finds the reason in the log and can create a new key with POST /signing-keys/rotate.'
@@ -25,11 +28,15 @@ interface Parts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** Loads the keys and refreshes them in the background, so that signing never waits for the database. */
+/**
+ * Loads the keys and refreshes them in the background, so that signing never waits for the database. An idle
+ * process reads them rarely.
+ */
 export async function openSigner({ sql, vault, onFailure }: Parts): Promise<OpenSigner> {
   let keys = await loadKeys(sql, vault)
   reportUnopened(keys, onFailure)
   let loading: Promise<void> | undefined
+  let readAt = clock.ticks()
   let stopped = false
   const refresh = (): Promise<void> => {
     loading ??= loadKeys(sql, vault)
@@ -43,23 +50,29 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
       })
       .finally(() => {
         loading = undefined
+        readAt = clock.ticks()
       })
     return loading
+  }
+  const inUse = (): LoadedKeys => {
+    if (!stopped && clock.ticks() - readAt > FRESH_MS) void refresh()
+    return keys
   }
   const refreshing = setInterval(refresh, REFRESH_EVERY).unref()
   return {
     async sign(type, claims) {
-      if (!(keys.current instanceof KeyObject)) throw new Problem('not_configured', CANNOT_SIGN)
-      return signedWith(keys.current, keys.kid, type, claims)
+      const { current, kid } = inUse()
+      if (!(current instanceof KeyObject)) throw new Problem('not_configured', CANNOT_SIGN)
+      return signedWith(current, kid, type, claims)
     },
     async signNote(name, text) {
-      const { current, kid, publicKeys } = keys
+      const { current, kid, publicKeys } = inUse()
       const publicKey = publicKeys.find(key => key.kid === kid)
       if (!(current instanceof KeyObject) || !publicKey) throw new Problem('not_configured', CANNOT_SIGN)
       return signedNote(text, name, current, publicKey.x)
     },
     async verify(type, jws) {
-      const found = check(jws, keys, type)
+      const found = check(jws, inUse(), type)
       if (found !== UNKNOWN_KEY) return found
       // A read that is under way may be older than the new key.
       await loading
@@ -67,7 +80,7 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
       const again = check(jws, keys, type)
       return again === UNKNOWN_KEY ? undefined : again
     },
-    publicKeys: () => keys.publicKeys,
+    publicKeys: () => inUse().publicKeys,
     onEvents(events) {
       if (events.some(({ event }) => event === 'signing_key.rotated')) void refresh()
     },

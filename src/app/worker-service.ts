@@ -10,6 +10,7 @@ import { lastRequestOf } from '../kernel/journal/last-request.ts'
 import { monthsDue } from '../money/statements/index.ts'
 import { kycProviderOf } from '../platform/settings/external-systems.ts'
 import { installRuntime, lenientCodec } from '../platform/temporal/runtime.ts'
+import { addressOf } from '../surface/console/parts/links.ts'
 import { VERSION } from '../surface/health/index.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 import { keepSchedules } from './schedules.ts'
@@ -88,9 +89,15 @@ function allRecordActivities(
     recordActivities(process, run, {
       operatorSignals: settings.operatorSignals,
       openLiveMoney: isManual && process.opensLiveMoney === true,
+      pageOf: id => pageOf(settings.publicUrl, id),
     }),
   )
   return Object.assign({}, ...activities)
+}
+
+function pageOf(publicUrl: string | undefined, id: string): string | undefined {
+  const address = addressOf(id)
+  return publicUrl && address ? `${publicUrl.replace(/\/$/, '')}/${address}` : undefined
 }
 
 /** Starts a worker. It has a file of its own because a relay does not need the worker's large SDK. */

@@ -2,17 +2,14 @@ import { once } from 'node:events'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startDeadlines, startDeliveries, startPushes, startSealing, startSpend } from '../app/background.ts'
-import type { ServiceSettings } from '../app/runtime.ts'
-import { startSepaInbox } from '../app/sepa-inbox.ts'
-import { openService, type Service } from '../app/service.ts'
+import type { Service } from '../app/service.ts'
 import { accessTo } from '../app/temporal-access.ts'
 import { claim } from '../dev/data-directory.ts'
 import { type Instance, publisher, removeInstance } from '../dev/instance-file.ts'
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
 import { endWithin } from '../dev/processes/deadline.ts'
 import { openSecrets, type Secrets, saveSecrets } from '../dev/secrets.ts'
-import { type SignIn, seedSandbox, signInOf } from '../dev/seed.ts'
+import type { SignIn } from '../dev/seed.ts'
 import { rememberedPorts, temporalPaths } from '../dev/temporal/data.ts'
 import {
   type Temporal,
@@ -39,14 +36,19 @@ async function start(life: Lifetime): Promise<void> {
   const secrets = openSecrets(dataDir)
   const wish = { settings, dataDir, life }
   const temporal = temporalIfInstalled(wish)
-  const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
+  const [databaseUrl, { openService, startParts, seedSandbox, signInOf }] = await Promise.all([
+    settings.databaseUrl ?? ownPostgres(dataDir, life),
+    loadService(),
+  ])
 
   printLine('Preparing the database')
   const waiting = { tell: printLine, signal: life.ending }
   const isOfVersionBefore = await onceReachable(databaseUrl, waiting, () => needsStamp(databaseUrl))
   if (isOfVersionBefore) await endRuns(wish, temporal)
   const own = { ...secretsFor(settings, secrets), databaseUrl }
-  const service = await serve({ ...settings, ...own }, life)
+  const service = await openService({ settings: { ...settings, ...own }, waiting })
+  life.closeLater(() => service.stop())
+  startParts(service, life)
   life.ending.throwIfAborted()
   const sandbox = await seedSandbox(secrets.sandbox, service.runtime)
   if (sandbox !== secrets.sandbox) saveSecrets(dataDir, { ...secrets, sandbox })
@@ -94,15 +96,23 @@ const secretsFor = (settings: Settings, kept: Secrets) => ({
   encryptionKey: settings.encryptionKey ?? kept.encryptionKey,
 })
 
-async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
-  const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
-  life.closeLater(() => service.stop())
+/** Loads the service, about a thousand files, while PostgreSQL and Temporal start. */
+async function loadService() {
+  const [{ openService }, { seedSandbox, signInOf }, parts, { startSepaInbox }] = await Promise.all([
+    import('../app/service.ts'),
+    import('../dev/seed.ts'),
+    import('../app/background.ts'),
+    import('../app/sepa-inbox.ts'),
+  ])
+  const { startDeadlines, startDeliveries, startPushes, startSealing, startSpend } = parts
   const starts = [startDeadlines, startDeliveries, startPushes, startSealing, startSepaInbox, startSpend]
-  for (const start of starts) {
-    const part = start(service.runtime)
-    life.closeLater(() => part.stop())
+  const startParts = ({ runtime }: Service, life: Lifetime): void => {
+    for (const start of starts) {
+      const part = start(runtime)
+      life.closeLater(() => part.stop())
+    }
   }
-  return service
+  return { openService, seedSandbox, signInOf, startParts }
 }
 
 const DOCS_AFTER_MS = 1_000

@@ -52,7 +52,6 @@ export async function approveOnPage(id: string, context: Context): Promise<ExitC
   note('')
   if (options['no-browser'] !== true && (await openBrowser(page, io))) note('Your browser opens.')
   note('Waiting for the decision. Press Ctrl+C to stop.')
-  // An undecided intent expires, so the wait ends.
   const intent = await untilDecided(context, id, Number.POSITIVE_INFINITY)
   return reportDecision(intent as NonNullable<typeof intent>, context)
 }

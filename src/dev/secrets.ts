@@ -7,7 +7,6 @@ import type { Sandbox } from './seed.ts'
 /** Secrets that are generated at the first start and must never change. They are stored, so neither can their names. */
 export interface Secrets {
   dashboardSecret: string
-  /** The setting `CURSOR_SIGNING_KEY`. */
   secretKey: string
   encryptionKey: string
   sandbox: Sandbox | null

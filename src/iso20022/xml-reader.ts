@@ -15,7 +15,6 @@ export class UnreadableXml extends Error {}
 const MOST_LEVELS = 32
 const MOST_ELEMENTS = 200_000
 const MOST_ATTRIBUTES = 32
-/** In characters, with its attributes. */
 const LONGEST_TAG = 8_192
 const LONGEST_TEXT = 65_536
 /** Characters passed to the parser at a time: an unfinished start tag is measured between two pieces. */

@@ -12,7 +12,7 @@ const MOST_ENTRIES = 50
 const ENTRY =
   /^([a-z0-9:_-]{1,64}|\*)[ \t]*\/[ \t]*([a-z0-9:_-]{1,64}|\*)[ \t]*(?:;[ \t]*q[ \t]*=[ \t]*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** `card/charge, tempo/*;q=0.5`. */
+/** Parses `card/charge, tempo/*;q=0.5`. */
 export function parseAcceptPayment(header: string): readonly Acceptance[] | Unusable {
   if (header.length > MOST_TEXT) return problem(`Accept-Payment has more than ${MOST_TEXT} characters.`)
   const entries = header

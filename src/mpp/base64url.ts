@@ -1,6 +1,9 @@
-/** Returned for input from outside that cannot be used. A class, so that no JSON from outside can look like it. */
+/**
+ * Returned for input from outside that cannot be used. It is a class, so that no JSON from outside can look
+ * like it.
+ */
 export class Unusable {
-  /** A sentence that says why, and repeats no secret. */
+  /** Says why, and repeats no secret. */
   readonly problem: string
 
   constructor(problem: string) {

@@ -43,7 +43,7 @@ function quoted(value: string): string {
   return `"${escaped}"`
 }
 
-/** The parameters are kept as they came: a credential echoes them unchanged. */
+/** The parameters are kept unchanged, since a credential echoes them. */
 export interface Challenge {
   readonly id: string
   readonly realm: string
@@ -61,10 +61,7 @@ export const required = ['id', 'realm', 'method', 'intent', 'request'] as const
 export const optional = ['description', 'digest', 'expires', 'header', 'opaque'] as const
 const names = [...required, ...optional] as const
 
-/**
- * Limits of what is read from an answer's headers: no merchant needs more, and reading it would cost
- * processor time.
- */
+/** Bounds what is read from an answer's headers. No merchant needs more, and reading more would cost processor time. */
 const MOST_TEXT = 65_536
 const MOST_CHALLENGES = 64
 const LONGEST_ID = 1_000
@@ -134,7 +131,7 @@ class ChallengeList {
 }
 
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
-/** Headers that control the request itself: a merchant that names one of them would change what is sent. */
+/** Headers that control the request itself. A merchant that named one of them would change the request. */
 const CONTROL_HEADERS =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept-encoding)$/i
 
@@ -182,7 +179,7 @@ export function challengeId(secret: string | Uint8Array, offer: Offer): string {
   return createHmac('sha256', secret).update(places.join('|')).digest('base64url')
 }
 
-/** Compared in constant time. */
+/** Compares in constant time. */
 export function isOwnChallenge(secret: string | Uint8Array, challenge: Challenge): boolean {
   const given = Buffer.from(challenge.id)
   const made = Buffer.from(challengeId(secret, challenge))

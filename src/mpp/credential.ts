@@ -17,10 +17,10 @@ export interface Credential {
   readonly payload: JsonObject
 }
 
-/** A request, a wrapped token and their names need a tenth of this. */
+/** Ten times what a request, a wrapped token and their names need. */
 const LONGEST = 65_536
 
-/** The header's value. It is a secret, of which only a digest is kept. */
+/** The header's value. It is a secret, of which only a digest is stored. */
 export const writeCredential = (credential: Credential): string =>
   `Payment ${toBase64url(JSON.stringify(credential))}`
 
@@ -64,7 +64,10 @@ function echoOf(given: JsonObject): Challenge | Unusable {
   return challengeFrom(name => values[name] as string | undefined)
 }
 
-/** `opaque` as it was offered. mpp-card and older versions of mppx echo its decoded content instead of the text. */
+/**
+ * Returns `opaque` as it was offered. mpp-card and older versions of mppx echo its decoded content instead of
+ * the text.
+ */
 function opaqueOf(given: unknown): string | undefined | Unusable {
   if (given === undefined || typeof given === 'string') return given
   const isRecord =

@@ -15,7 +15,7 @@ const kinds = {
 
 export type ProblemType = keyof typeof kinds
 
-/** A body `application/problem+json` (RFC 9457). */
+/** A body of type `application/problem+json` (RFC 9457). */
 export interface ProblemDetails {
   readonly type: string
   readonly title: string

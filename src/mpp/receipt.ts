@@ -8,7 +8,7 @@ import {
   type Unusable,
 } from './base64url.ts'
 
-/** A merchant's confirmation in the header `Payment-Receipt`. Unknown members are kept as they came. */
+/** A merchant's confirmation in the header `Payment-Receipt`. Unknown members are kept unchanged. */
 export interface Receipt {
   readonly status: 'success'
   readonly method: string
@@ -54,7 +54,7 @@ export interface ExpectedPayment {
   readonly challengeId: string
   readonly externalId?: string | undefined
   readonly method: string
-  /** When the credential was sent; the receipt of an earlier payment is older. */
+  /** When the credential was sent. The receipt of an earlier payment is older. */
   readonly sentAt?: Date
   readonly now: Date
 }

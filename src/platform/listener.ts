@@ -3,37 +3,64 @@ import pg from 'pg'
 
 const AGAIN_AFTER = 1_000
 
+type OnNotice = (payload?: string) => void
+
 export interface Listener {
+  /** Also called once it listens, and after each lost connection, as notices may have been missed. */
+  on(channel: string, onNotice: OnNotice): () => void
   stop(): Promise<void>
 }
 
 /**
- * Listens on a channel of PostgreSQL's NOTIFY. After a lost connection it reconnects and calls `onNotice`, as
- * notices may have been missed.
+ * Listens on channels of PostgreSQL's NOTIFY, all on one connection: a notice wakes every connection that
+ * listens. It connects for the first channel, and again after the connection was lost.
  */
-export function listen(databaseUrl: string, channel: string, onNotice: (payload?: string) => void): Listener {
-  let stopped = false
+export function openListener(databaseUrl: string): Listener {
+  const channels = new Map<string, Set<OnNotice>>()
   let client: pg.Client | undefined
+  let isListening = false
+  let stopped = false
+  let running: Promise<void> | undefined
+
+  const notify = (channel: string, payload?: string): void => {
+    for (const onNotice of channels.get(channel) ?? []) onNotice(payload)
+  }
 
   async function connect(): Promise<void> {
     client = new pg.Client({ connectionString: databaseUrl, keepAlive: true })
-    client.on('notification', ({ payload }) => onNotice(payload))
+    client.on('notification', ({ channel, payload }) => notify(channel, payload))
     const lost = new Promise<void>(resolve => client?.on('error', () => resolve()).on('end', () => resolve()))
     await client.connect()
-    await client.query(`listen ${channel}`)
-    onNotice()
+    const names = [...channels.keys()]
+    await client.query(names.map(name => `listen ${name}`).join('; '))
+    isListening = true
+    const late = [...channels.keys()].filter(name => !names.includes(name))
+    for (const name of late) await client.query(`listen ${name}`)
+    for (const name of channels.keys()) notify(name)
     await lost
   }
 
   async function run(): Promise<void> {
     while (!stopped) {
       await connect().catch(() => undefined)
+      isListening = false
       if (!stopped) await pause(AGAIN_AFTER, undefined, { ref: false })
     }
   }
 
-  const running = run()
   return {
+    on(channel, onNotice) {
+      const known = channels.get(channel)
+      channels.set(channel, (known ?? new Set()).add(onNotice))
+      running ??= run()
+      if (isListening && known) onNotice()
+      else if (isListening)
+        void client?.query(`listen ${channel}`).then(
+          () => notify(channel),
+          () => undefined,
+        )
+      return () => void channels.get(channel)?.delete(onNotice)
+    },
     async stop() {
       stopped = true
       await client?.end().catch(() => undefined)

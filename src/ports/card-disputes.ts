@@ -23,7 +23,6 @@ export type DisputeReason = (typeof disputeReasons)[number]
 export interface CardDisputes {
   /** Opens a dispute, once per reference. The network learns nothing before `submit`. */
   open(dispute: NewDispute, call: ProcessorCall): Promise<OpenedDispute | ProcessorFailure>
-  /** Sends the evidence, which replaces earlier evidence. */
   addEvidence(
     dispute: KnownDispute,
     evidence: DisputeEvidence,

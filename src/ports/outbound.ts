@@ -8,7 +8,6 @@ export interface OutboundRequest {
    * began. Without this function there is no second attempt.
    */
   readonly retryHeaders?: () => Readonly<Record<string, string>>
-  /** For the whole answer, in milliseconds. */
   readonly timeoutMs: number
   readonly maxBytes: number
   /**

@@ -15,7 +15,6 @@ type AnyFunction = (...args: never[]) => unknown
  * `structuredClone`; a thread has no connection, no secret and no environment.
  */
 export interface Threads {
-  /** `run<typeof readMessage>({ module, name: 'readMessage', owner }, text)`. */
   run<F extends AnyFunction>(task: Task, ...args: Parameters<F>): Promise<Awaited<ReturnType<F>>>
   /**
    * Runs a generator function and streams what it yields, no faster than it is read. Its last argument is

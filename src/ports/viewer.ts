@@ -28,7 +28,6 @@ export interface ViewTask {
   readonly args: readonly unknown[]
 }
 
-/** Renders untrusted files in isolation. */
 export interface Viewer {
   /**
    * Renders a file in its owner's turn: `carryOut` runs the task in a thread. Throws a Problem if the owner's

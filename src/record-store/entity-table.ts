@@ -77,7 +77,6 @@ export class EntityTable {
     this.#selection = selectList(this.#table, this.name)
   }
 
-  /** The clause follows `from`. */
   selecting(clause: string): string {
     const known = this.#reads.get(clause)
     if (known) return known

@@ -77,7 +77,6 @@ export function agrees<K extends Kind>(
 export const sentenceOf = ({ kind, subject }: Statement, openings: Openings): string =>
   (sentences[kind] as (subject: unknown) => string)(opened(subject, openings))
 
-/** `€ 1,234.50` */
 const money = (amount: AmountText): string => `€ ${amount.replace(/\B(?=(?:\d{3})+\.)/g, ',')}`
 
 /** A stranger's text in one line: nothing in it can pass for a part of the sentence. */

@@ -26,7 +26,6 @@ export function parseOneMeaning(text: string): unknown {
 interface Scanned {
   /** The text with numbers that would lose digits as texts. */
   readonly exact: string
-  /** Members of all its objects, duplicates counted each. */
   readonly members: number
   readonly levels: number
 }

@@ -7,10 +7,8 @@ const frankfurtClock = new Intl.DateTimeFormat('sv-SE', {
   timeStyle: 'short',
 })
 
-/** In Frankfurt: `2026-11-20`. */
 export const bankDateOf = (at: Date): string => frankfurtClock.format(at).slice(0, 10)
 
-/** In Frankfurt: `15:00`. */
 export const bankTimeOf = (at: Date): string => frankfurtClock.format(at).slice(11, 16)
 
 /** A time that the change to summer time skips is an hour later. */

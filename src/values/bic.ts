@@ -27,7 +27,6 @@ export function bicFits(bic: string, iban: string): boolean {
   return bank === account || ibanCountryOf[bank] === account || (bank === 'FR' && account === 'MC')
 }
 
-/** Trimmed and turned into capitals, then checked. */
 export const bic = z
   .codec(z.string().max(100), z.string(), {
     decode(text, context) {

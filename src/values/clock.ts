@@ -13,10 +13,10 @@ export const after = (from: Date, milliseconds: number): Date => new Date(from.g
 /** `2026-11-21`, in UTC. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-/** `21 Nov 09:30 UTC`, for readers within the year. */
+/** `21 Nov 2026 09:30 UTC` */
 export function minuteInWords(at: Date): string {
-  const [, day, month] = at.toUTCString().split(' ')
-  return `${day} ${month} ${at.toISOString().slice(11, 16)} UTC`
+  const [, day, month, year] = at.toUTCString().split(' ')
+  return `${day} ${month} ${year} ${at.toISOString().slice(11, 16)} UTC`
 }
 
 /** ISO 8601, milliseconds, UTC. */

@@ -1,4 +1,3 @@
-/** For lists that are known to have a member. */
 export function first<T>(list: readonly T[]): T {
   const [member] = list
   if (member === undefined) throw new Error('a list without a first member')

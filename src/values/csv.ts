@@ -17,7 +17,6 @@ export const csvLine = (cells: readonly string[]): string => `${cells.join(',')}
 
 export type CsvColumns<T> = Readonly<Record<string, (row: T) => string>>
 
-/** Columns have their names in JSON. */
 export const csvHead = (columns: object): string => csvLine(Object.keys(columns).map(jsonName))
 
 /** A table with a line of names: RFC 4180. */

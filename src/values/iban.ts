@@ -78,7 +78,6 @@ const KINDS: Readonly<Record<string, string>> = {
   'A-Z0-9': 'letters or digits',
 }
 
-/** Turns `^[A-Z]{4}[0-9]{14}$` into `4 letters, 14 digits`. */
 function describeStructure(pattern: string): string {
   const parts = [...pattern.matchAll(/\[([^\]]+)\]\{(\d+)\}/g)]
   return parts

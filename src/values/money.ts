@@ -63,7 +63,6 @@ function decimalOfSafe(cents: number): string {
   return `${cents < 0 ? '-' : ''}${(size - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** `€ 12.34`, `€ 5,000.00` */
 export const formatMoney = (amount: Cents): string => `€ ${formatAmount(amount)}`
 
 /** Writes `5,000.00`. Amounts too short for a comma skip the regular expression: one decision writes a dozen. */

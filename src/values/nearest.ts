@@ -42,7 +42,6 @@ export function nearest(typed: string, names: readonly string[]): string | undef
 const scoreOf = (typed: string, name: string): number =>
   typed.length > 1 && name.startsWith(typed) ? 0.5 : distance(typed, name)
 
-/** ` Did you mean …?`, or nothing. */
 export function suggestion(typed: string, names: readonly string[]): string {
   const name = nearest(typed, names)
   return name === undefined ? '' : ` Did you mean ${name}?`

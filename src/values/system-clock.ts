@@ -2,7 +2,6 @@
 export const clock = {
   real: (): Date => new Date(),
   milliseconds: (): number => Date.now(),
-  /** Monotonic, for measuring. */
   ticks: (): number => performance.now(),
   /** Calls `ring` once; the returned function cancels it. */
   alarm(milliseconds: number, ring: () => void): () => void {

@@ -25,7 +25,6 @@ function standardSignature(signed: string, secret: string): string {
 }
 
 interface Signed {
-  /** New for every attempt. */
   readonly deliveryId: string
   /** The same for every attempt and every subscription. */
   readonly eventId: string

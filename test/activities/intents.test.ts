@@ -149,7 +149,7 @@ describe('the activity that reads an intent', () => {
       status: 'created',
       summary: expect.stringMatching(/^Intent of € 25\.00 in test mode: waits for approval until .* UTC$/),
       closed: false,
-      waitsFor: expect.stringMatching(/^for a person’s approval, until \d\d \w{3} \d\d:\d\d UTC$/),
+      waitsFor: expect.stringMatching(/^for a person’s approval, until \d\d \w{3} \d{4} \d\d:\d\d UTC$/),
       signals: ['approve', 'deny', 'cancel'],
     })
     expect(Number(dueInMs)).toBeGreaterThan(3_500_000)

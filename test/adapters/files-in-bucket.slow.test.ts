@@ -97,7 +97,7 @@ describe('a file in a bucket', () => {
     )
   })
 
-  test('is neither written nor read where the store never answers', async () => {
+  test('times out on reads and writes if the bucket never answers', async () => {
     const options = {
       url: bucket.url,
       bucket: BUCKET,
@@ -171,7 +171,7 @@ describe('a service whose files lie in a bucket', () => {
     expect((await upload(client)).status).toBe(201)
   })
 
-  test('tells that a file is away while the store is', async () => {
+  test('answers file_away while the bucket is unreachable', async () => {
     const { client, key } = await service.owner()
     const { id } = await bodyOf(upload(client))
     bucket.mood = 'away'

@@ -28,14 +28,15 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
     /is running\./,
   )
   stage.closeLater(deliverer.stop)
-  await subscribe(stage, `${receiver.url}/`, 'agent.frozen')
-  await deliveryRate(stage, receiver, 1_000)
+  const { id: webhookId } = await subscribe(stage, `${receiver.url}/`, 'agent.frozen')
+  const deliver = (count: number) => deliveryRate(stage, receiver, { webhookId: String(webhookId), count })
+  await deliver(1_000)
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
     const raw = await rawRate(stage, receiver)
     const before = deliverer.cpuSeconds()
     const databaseBefore = stage.databaseSeconds()
-    const ours = await deliveryRate(stage, receiver, COUNT)
+    const ours = await deliver(COUNT)
     const each = (seconds: number) => (seconds * 1e6) / COUNT
     const cpuMicroseconds = each(deliverer.cpuSeconds() - before)
     const databaseMicroseconds = each(stage.databaseSeconds() - databaseBefore)
@@ -47,7 +48,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   const raw = Math.max(...rounds.map(round => round.raw))
   const cpu = Math.min(...rounds.map(round => round.cpuMicroseconds))
   const database = Math.min(...rounds.map(round => round.databaseMicroseconds))
-  const beside = await rateBesideDeadReceiver(stage, receiver)
+  const beside = await rateBesideDeadReceiver(stage, () => deliver(COUNT))
   await deliverer.stop()
   const fanOut = await measureFanOut(stage)
   const figures = {
@@ -97,35 +98,48 @@ const eventsOf = ({ ownerId }: Stage, event: string, count: number): JournalRow[
 
 const sqlOf = (client: pg.Client): Sql => sqlOn(client as unknown as pg.PoolClient)
 
-/** Writes this many events without a notification. */
-async function publish(stage: Stage, event: string, count: number): Promise<void> {
+/** Writes this many events without a notification; returns the first and the last id. */
+async function publish(stage: Stage, event: string, count: number): Promise<readonly [string, string]> {
+  const events = eventsOf(stage, event, count)
   await withClient(stage, async client => {
     await client.query('begin')
-    for (let remaining = count; remaining > 0; remaining -= 1_000)
-      await writeJournal(sqlOf(client), {
-        ...emptyJournal(),
-        events: eventsOf(stage, event, Math.min(remaining, 1_000)),
-      })
+    for (let n = 0; n < count; n += 1_000)
+      await writeJournal(sqlOf(client), { ...emptyJournal(), events: events.slice(n, n + 1_000) })
     await client.query('commit')
   })
+  const ids = events.map(({ id }) => id).toSorted()
+  return [ids.at(0) ?? '', ids.at(-1) ?? '']
 }
 
 const readReceiver = async ({ url }: Served): Promise<ReceivedCounts> =>
   (await fetch(url)).json() as Promise<ReceivedCounts>
 
+/** Whether the journal has been read up to the last event, and each event has a delivery that has ended. */
+const ARE_DELIVERED = `
+select case when is_read(e.written_in, e.id, p.position)
+    and not exists (select from deliveries where webhook_id = $2 and status = 'pending')
+  then (select count(*) from deliveries where webhook_id = $2 and id >= 'delivery_' || substr($3, 7, 10)) >= $4
+  else false end as done
+from events e, delivery_position p where (e.owner_id, e.mode, e.id) = ($5, 'test', $1)`
+
+interface Deliveries {
+  readonly webhookId: string
+  readonly count: number
+}
+
 /** Deliveries per second, from the notification to the last recorded delivery. */
-async function deliveryRate(stage: Stage, receiver: Served, count: number): Promise<number> {
+async function deliveryRate(
+  stage: Stage,
+  receiver: Served,
+  { webhookId, count }: Deliveries,
+): Promise<number> {
   await readReceiver(receiver)
-  await publish(stage, 'agent.frozen', count)
+  const [first, last] = await publish(stage, 'agent.frozen', count)
   return withClient(stage, async client => {
     const began = performance.now()
     await client.query('notify deliveries')
-    const isDone = async () => {
-      const { rows } = await client.query(
-        `select exists (select from deliveries where event = 'agent.frozen' and status = 'pending') as open`,
-      )
-      return !rows[0].open
-    }
+    const isDone = async () =>
+      (await client.query(ARE_DELIVERED, [last, webhookId, first, count, stage.ownerId])).rows[0].done
     await until('all are delivered', isDone, PATIENCE_MS)
     const seconds = (performance.now() - began) / 1_000
     const { count: received } = await readReceiver(receiver)
@@ -155,12 +169,12 @@ async function measureIdle(stage: Stage, receiver: Served) {
 }
 
 /** Measures deliveries with a backlog for another receiver that refuses connections. */
-async function rateBesideDeadReceiver(stage: Stage, receiver: Served): Promise<number> {
+async function rateBesideDeadReceiver(stage: Stage, deliver: () => Promise<number>): Promise<number> {
   await subscribe(stage, 'http://127.0.0.1:59999/', 'agent.unfrozen')
   await publish(stage, 'agent.unfrozen', UNDELIVERABLE)
   await withClient(stage, client => client.query('notify deliveries'))
   const rates = []
-  for (let round = 0; round < ROUNDS; round++) rates.push(await deliveryRate(stage, receiver, COUNT))
+  for (let round = 0; round < ROUNDS; round++) rates.push(await deliver())
   return Math.max(...rates)
 }
 

@@ -37,42 +37,51 @@ async function kill(relay: Launched): Promise<void> {
   await until('PostgreSQL has done what was sent', async () => (await service.sql(BUSY)).length === 0)
 }
 
-test('an attempt whose process is killed before recording it is made again, under a new delivery id, even where PostgreSQL has lost the first', async () => {
-  const { client } = await service.owner()
-  // The first request gets no answer.
-  receiver.treat('/', (response, n) => void (n > 0 && response.writeHead(200).end()))
-  const { id, secret } = await aWebhook(client, { url: `${receiver.url}/`, events: ['agent.created'] })
-  const doomed = await startRelay()
-  await anAgent(client)
-  await until('it is on its way', () => receiver.at('/').length === 1)
-  await kill(doomed)
-  const lost = await untilDelivery(client, id, candidate => candidate.status === 'delivering')
+test.each([
+  ['at once', false],
+  ['before recording it', true],
+])(
+  'an attempt whose process is killed %s is made again, under a new delivery id, even where PostgreSQL has lost the first',
+  async (_, isStored) => {
+    const { client } = await service.owner()
+    const path = `/${isStored}`
+    // The first request gets no answer.
+    receiver.treat(path, (response, n) => void (n > 0 && response.writeHead(200).end()))
+    const { id, secret } = await aWebhook(client, { url: receiver.url + path, events: ['agent.created'] })
+    const doomed = await startRelay()
+    await anAgent(client)
+    await until('it is on its way', () => receiver.at(path).length === 1)
+    if (isStored) await untilDelivery(client, id, candidate => candidate.status === 'delivering')
+    await kill(doomed)
 
-  await service.sql('update process_leases set held_until = now()')
-  expect(await service.sql(`select free_leases('deliveries') as count`)).toEqual([{ count: 1 }])
-  await service.sql('update deliveries set claims = 0 where id = $1', [lost.id])
-  const heir = await startRelay()
-  const { attempts } = await untilDelivery(client, id, candidate => candidate.status === 'delivered')
-  const sent = receiver.at('/')
-  const messages = sent.map(({ headers, body }) => verifyWebhook(headers, body, String(secret)))
-  const ids = sent.map(({ deliveryId }) => deliveryId)
-  expect(new Set(ids).size).toBe(2)
-  for (const candidate of ids) expect(candidate).toMatch(new RegExp(`^${lost.id}-1\\.\\d+$`))
-  const named = messages.map(({ id, eventId }) => ({ id, eventId }))
-  expect(named).toEqual(Array(2).fill({ id: lost.id, eventId: lost.eventId }))
-  expect(sent[1]?.body).toBe(sent[0]?.body)
-  expect(attempts).toMatchObject([{ deliveryId: ids[1], status: 200 }])
-  const [, port] = await heir.untilOutput(/Metrics on .* port (\d+)/)
-  const ask = (path: string, secret: string) =>
-    http(`http://127.0.0.1:${port}`, 'GET', path, { headers: { 'x-dashboard-secret': secret } })
-  expect((await ask('/metrics', DASHBOARD_SECRET)).text).toContain(
-    'outbound_request_seconds_count{what="webhook",outcome="2xx"} 1',
-  )
-  const statuses = [ask('/metrics', 'a guess'), ask('/health', ''), ask('/customers', DASHBOARD_SECRET)]
-  expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 404])
-  heir.kill('SIGTERM')
-  expect(await heir.exit).toBe(0)
-})
+    await service.sql('update process_leases set held_until = now()')
+    const [freed] = await service.sql(`select free_leases('deliveries') as count`)
+    expect(freed?.count).toBeGreaterThan(0)
+    await service.sql('update deliveries set claims = 0 where webhook_id = $1', [id])
+    const heir = await startRelay()
+    const lost = await untilDelivery(client, id, candidate => candidate.status === 'delivered')
+    const { attempts } = lost
+    const sent = receiver.at(path)
+    const messages = sent.map(({ headers, body }) => verifyWebhook(headers, body, String(secret)))
+    const ids = sent.map(({ deliveryId }) => deliveryId)
+    expect(new Set(ids).size).toBe(2)
+    for (const candidate of ids) expect(candidate).toMatch(new RegExp(`^${lost.id}-1\\.\\d+$`))
+    const named = messages.map(({ id, eventId }) => ({ id, eventId }))
+    expect(named).toEqual(Array(2).fill({ id: lost.id, eventId: lost.eventId }))
+    expect(sent[1]?.body).toBe(sent[0]?.body)
+    expect(attempts).toMatchObject([{ deliveryId: ids[1], status: 200 }])
+    const [, port] = await heir.untilOutput(/Metrics on .* port (\d+)/)
+    const ask = (path: string, secret: string) =>
+      http(`http://127.0.0.1:${port}`, 'GET', path, { headers: { 'x-dashboard-secret': secret } })
+    expect((await ask('/metrics', DASHBOARD_SECRET)).text).toContain(
+      'outbound_request_seconds_count{what="webhook",outcome="2xx"} 1',
+    )
+    const statuses = [ask('/metrics', 'a guess'), ask('/health', ''), ask('/customers', DASHBOARD_SECRET)]
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200, 404])
+    heir.kill('SIGTERM')
+    expect(await heir.exit).toBe(0)
+  },
+)
 
 test('a backlog whose process is killed while sending it arrives whole, with one delivery for each event', async () => {
   const { client, ownerId } = await service.owner()

@@ -124,7 +124,7 @@ describe('the data of a card', () => {
     }
   })
 
-  test('needs the scope cards:reveal, which an agent’s token has only if asked for', async () => {
+  test('needs the scope cards:reveal, which an agent’s token has only if it was requested', async () => {
     const { client, agent, card, intent, filler } = await aShopper(service)
     const usual = await anAgentClient(service, client, agent.id, tokenScopes.given)
     const body = { intentId: intent.id, purpose: PURPOSE, fillerKeyId: filler.id }

@@ -34,7 +34,7 @@ describe('a new card', () => {
     expect(await eventsOf(card.id)).toEqual(['card.created', 'card.issued', 'card.activated'])
   })
 
-  test('waits to be activated where it is asked to, and has the name of its agent if it is given none', async () => {
+  test('stays inactive if requested, and is named after its agent by default', async () => {
     const agent = await anAgent(client, { name: 'Reader' })
     const body = { agentId: agent.id, usage: 'single', activate: false } as const
     const card = await bodyOf(client.cards.create({ body }))
@@ -115,7 +115,7 @@ describe('a card', () => {
     expect(terms).toEqual([{ status: 'closed' }])
   })
 
-  test.each(['freeze', 'close'] as const)('is told to %s by one of many requests at once', async verb => {
+  test.each(['freeze', 'close'] as const)('is set to %s by one of many concurrent requests', async verb => {
     const { id } = await aCard(client)
     const requests = Array.from({ length: 8 }, () => client.cards[verb]({ params: { id }, body: {} }))
     const statuses = (await Promise.all(requests)).map(({ status }) => status)

@@ -114,7 +114,7 @@ describe('a call', () => {
     expect((await calling('agents', 'get', 'a')).code).toBe(3)
   })
 
-  test('shows a refusal harmless', async () => {
+  test('escapes control characters in a refusal', async () => {
     plays.push(gives(400, { error: 'a\u001b[2J' }, { 'x-error-code': 'bad' }))
     expect((await calling('agents', 'get', 'a')).err).toBe('a\\u001b[2J (bad)\n')
   })
@@ -127,7 +127,7 @@ describe('a call', () => {
     })
   })
 
-  test('whose answer is no JSON is told as such', async () => {
+  test('reports an answer that is not JSON', async () => {
     plays.push(response => response.writeHead(200, { 'content-type': 'application/json' }).end('{'))
     const { code, err } = await calling('agents', 'get', 'a')
     expect([code, err]).toEqual([1, 'The response with status 200 is not JSON.\n'])
@@ -210,7 +210,7 @@ describe('a call', () => {
     expect(readFileSync(join(cwd, 'jwks.svg'), 'utf8')).toBe('before')
   })
 
-  test('to nobody says at once that nothing is there', async () => {
+  test('fails at once if no service listens at the address', async () => {
     const env = { AGENTPAY_URL: 'http://127.0.0.1:1', AGENTPAY_KEY: 'sk_test_a' }
     const { code, err } = await runCommand(['agents', 'list'], { env })
     expect([code, err]).toEqual([

@@ -63,7 +63,7 @@ describe('completion', () => {
     expect(await offered('agents', 'create', '--body', '@nowhere/')).toEqual([])
   })
 
-  test('says for other shells what each word is', async () => {
+  test('lists the completions with descriptions for other shells', async () => {
     const { out } = await runCommand(['complete', '--about', '--', 'intents', 'ca'])
     expect(out).toBe('cancel\tCancel an intent\n')
   })

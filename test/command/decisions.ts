@@ -30,7 +30,7 @@ const denied = (client: TestClient, id: string) =>
   client.intents.deny({ params: { id }, body: { reason: 'Too dear\u001b[2J' } })
 
 describe('agentpay intents wait', () => {
-  test('returns once somebody approves, with 0 and the intent', async () => {
+  test('returns 0 and the intent once it is approved', async () => {
     const { client, key, agent } = await anApprover(POLICY)
     const { id } = await anIntent(client, agent.id)
     const atWait = async (n: number) => n === 2 && client.intents.approve({ params: { id } })
@@ -84,7 +84,7 @@ describe('agentpay intents approve', () => {
     })
   })
 
-  test('leads to the page where a passkey is asked for, and waits for the person', async () => {
+  test('opens the page if a passkey is required, and waits for the decision', async () => {
     const { client, key, agent, person } = await anApprover({ requireAttestation: true })
     const { id } = await anIntent(client, agent.id)
     const atWait = async () =>

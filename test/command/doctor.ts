@@ -18,7 +18,7 @@ describe('a key file', () => {
     expect((await findings(env)).get('Key file')).toMatchObject({ state: 'bad' })
   })
 
-  test('that is damaged is told, and replaced by nobody', async () => {
+  test('is reported if it is damaged, and not replaced', async () => {
     const machine = aConfiguration()
     machine.write('{"current":')
     const { code, err } = await runCommand(['whoami'], { env: machine.env })

@@ -109,7 +109,7 @@ describe('agentpay webhooks listen', () => {
     await end()
   })
 
-  test('gives up after three attempts, at once after a 410, and goes on with the next event', async () => {
+  test('drops an event after three attempts, or at once after a 410, and continues with the next event', async () => {
     const { client, path, lines, end } = await listening(['--events', 'agent.created'])
     receiver.treat(path, (response, n, got) => respondWith([500, 302, 500, 410][n] ?? 204)(response, n, got))
     for (let n = 0; n < 3; n++) await bodyOf(client.agents.create({ body: { name: `Agent ${n}` } }))
@@ -118,7 +118,7 @@ describe('agentpay webhooks listen', () => {
     await end()
   })
 
-  test('sends to this machine only, unless it is asked otherwise', async () => {
+  test('forwards only to this machine unless --allow-remote is set', async () => {
     const { key } = await service.owner()
     const env = { AGENTPAY_URL: service.url, AGENTPAY_KEY: key }
     const refusal = async (...forward: string[]) => {

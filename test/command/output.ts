@@ -52,7 +52,7 @@ describe('what is printed for people', () => {
     )
   })
 
-  test('leaves out what is empty in each row, and puts last what tells least', () => {
+  test('omits columns that are empty in every row, and puts the least informative columns last', () => {
     const row = { ownerId: 'customer_1', mode: 'test', id: 'a', frozenReason: null, agentId: 'agent_1' }
     expect(printed(page(row))).toBe('id  agentId  ownerId     mode\na   agent_1  customer_1  test\n')
   })
@@ -110,7 +110,7 @@ describe('a text of the service', () => {
 describe('the form', () => {
   const io = (isTTY?: true) => ({ stdout: { isTTY } }) as unknown as Io
 
-  test('is a table on a terminal, JSON in a pipe, and what is asked for', () => {
+  test('is a table on a terminal and JSON in a pipe unless an option chooses', () => {
     expect([printsJson(io(true), {}), printsJson(io(), {})]).toEqual([false, true])
     expect([printsJson(io(true), { json: true }), printsJson(io(), { table: true })]).toEqual([true, false])
   })

@@ -33,7 +33,7 @@ describe('the program', () => {
     expect((await client.agents.get({ params: { id: agent.id } })).body).toEqual(agent)
   })
 
-  test('tells a refusal on standard error, with its code, and ends with 1', async () => {
+  test('prints a refusal and its code to standard error, and exits with 1', async () => {
     expect(await runProgram(['agents', 'get', 'agent_1'], { env })).toEqual({
       code: 1,
       out: '',
@@ -41,7 +41,7 @@ describe('the program', () => {
     })
   })
 
-  test('ends with 3 with a key that is not valid, and with 4 where nobody listens', async () => {
+  test('exits with 3 for an invalid key, and with 4 if no service listens', async () => {
     expect((await runProgram(['agents', 'list'], { env: { ...env, AGENTPAY_KEY: 'sk_test_no' } })).code).toBe(
       3,
     )
@@ -180,7 +180,7 @@ describe('a file', () => {
     expect([first.code, second.out]).toEqual([0, first.out])
   })
 
-  test('that is missing or refused is told, and never shown on a terminal where it is no text', async () => {
+  test('reports a file that is missing or refused, and never shows binary content on a terminal', async () => {
     const cwd = temporaryFolder()
     expect(await files(cwd, ['file', '--title', 'C', '--paper', 'no.pdf'])).toMatchObject({
       code: 2,

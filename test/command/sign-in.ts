@@ -27,7 +27,7 @@ describe('login', () => {
     expect(who.out + who.err).not.toContain(key)
   })
 
-  test('says why there is no key where the person turns it away, and keeps nothing', async () => {
+  test('reports a denial by the person, and stores nothing', async () => {
     const made = await aNewMachine()
     const { client } = made.person.console
     const { code, err } = await login(made, [], pairing => client.cliAuth.deny({ body: { code: pairing } }))
@@ -46,7 +46,7 @@ describe('login', () => {
     expect(key.toolWrites).toBe(toolWrites)
   })
 
-  test('anew ends the key that the profile had', async () => {
+  test('revokes the earlier key of the profile when the person signs in again', async () => {
     const made = await aNewMachine()
     await signIn(made)
     const first = made.machine.read().profiles.default
@@ -83,7 +83,7 @@ describe('login', () => {
     expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Your browser opens.')])
   })
 
-  test('in a sandbox where nobody has a passkey leads there by a link that makes one', async () => {
+  test('opens a link that creates the first passkey in a sandbox without one', async () => {
     const { key, ownerId } = await service.owner()
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'instance.json'), JSON.stringify({ url: service.url, apiKey: key }))
@@ -98,7 +98,7 @@ describe('login', () => {
     expect(people).toHaveLength(1)
   })
 
-  test('does not know where to unless somebody says it, and sends nothing where it is not encrypted', async () => {
+  test('requires an address, and refuses an unencrypted one', async () => {
     const { env } = aConfiguration()
     expect(await runCommand(['login'], { env })).toMatchObject({
       code: 2,
@@ -113,7 +113,7 @@ describe('login', () => {
 })
 
 describe('login --device', () => {
-  test('shows a code that is typed elsewhere, asks as slowly as it is told, and gets a key', async () => {
+  test('shows the user code, polls at the requested interval, and gets a key', async () => {
     const { owner, person, machine } = await aNewMachine()
     const { client } = person.console
     let shown = ''

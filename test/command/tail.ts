@@ -90,7 +90,7 @@ describe('agentpay events tail', () => {
     expect([several.code, several.err]).toEqual([2, expect.stringContaining('Did you mean agent.frozen?')])
   })
 
-  test('goes on behind the last event when the connection breaks: none is missing, none comes twice', async () => {
+  test('continues after the last event when the connection breaks, without gaps or repetitions', async () => {
     const { client, lines, err, end } = await aTail([], { url: proxy.url.replace(/\/$/, '') })
     const before = await idsOf(client)
     await proxy.close()

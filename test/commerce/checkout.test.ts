@@ -143,7 +143,7 @@ describe('a checkout session', () => {
     expect(statuses.sort()).toEqual([200, ...Array(19).fill(410)])
   })
 
-  test('shows neither token nor data in a replay', async () => {
+  test('returns neither token nor card data in a replay', async () => {
     const { client, intent, filler } = await aShopper(service)
     const body = { intentId: intent.id, merchantUrl: SHOP }
     const make = () => bodyOf(client.checkout.createSession({ body, idempotencyKey: 'session-1' }))

@@ -104,7 +104,7 @@ describe('cancelling a transfer', () => {
     expect(fromWalletId).not.toBe(from)
   })
 
-  test('works while the payee’s bank is being asked, and nothing is submitted', async () => {
+  test('succeeds during the payee check, and submits nothing', async () => {
     const { client, get, pass } = await anOwner()
     const { id } = await aSepaTransfer(client)
     rail.meanwhile('verifyPayee', call =>

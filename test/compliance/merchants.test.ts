@@ -91,7 +91,7 @@ describe('the application of a merchant', () => {
 })
 
 describe('a merchant', () => {
-  test('changes its name and its public key, and nobody else’s', async () => {
+  test('changes its own name and public key, and no other merchant’s', async () => {
     const [one, other] = [await aMerchant(service.url), await aMerchant(service.url)]
     const publicKeyJwk = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })
     const changed = await as(one.key, 'PATCH', '/merchants/me', {

@@ -223,7 +223,7 @@ describe('the code of a delegation', () => {
     expect((await anyone.delegations.redeem(codeOf(other))).code).toBe('owner_suspended')
   })
 
-  test('is redeemed with an idempotency key that strangers can neither take nor read', async () => {
+  test('redeems a code with an idempotency key that other callers can neither use nor read', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const [mine, theirs] = [await aDelegation(client, agent.id), await aDelegation(client, agent.id)]
     const idempotencyKey = 'guessed'

@@ -98,7 +98,9 @@ describe('a delivery that fails', () => {
     }
     const { client, path, id } = await subscribed(behavior, 'free', closing)
     const createAgentAndWait = async () => {
+      const before = (await deliveriesOf(client, id)).length
       await anAgent(client)
+      await until('it is made', async () => (await deliveriesOf(client, id)).length > before)
       return untilDelivery(client, id, ({ status }) => status !== 'pending' && status !== 'delivering')
     }
     for (let n = 0; n < 3; n++)

@@ -204,7 +204,7 @@ describe('an owner', () => {
     expect((await dash.customers.update({ params, body: { name: 'Ada King' } })).body.name).toBe('Ada King')
   })
 
-  test('changes neither plan nor status', async () => {
+  test('cannot change plan or status', async () => {
     const { key } = await service.owner()
     for (const body of [{ plan: 'enterprise' }, { status: 'active' }]) {
       const answer = await service.http('PATCH', '/customers/me', { token: key, body })

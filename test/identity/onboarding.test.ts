@@ -55,7 +55,7 @@ describe('a company that is submitted', () => {
     })
   })
 
-  test('is told to nobody by the names of its people, or by its own', async () => {
+  test('emits events without the names of the company and its people', async () => {
     const { client } = await service.owner()
     const { id } = await submitted(client)
     await bodyOf(
@@ -94,7 +94,7 @@ describe('a company that is submitted', () => {
     expect(made.missing).toEqual(['the identity of Grace Hopper', 'the identity of Ada Lovelace'])
   })
 
-  test('belongs to its owner and mode: nobody else finds it', async () => {
+  test('is visible only to its owner and mode', async () => {
     const { client } = await service.owner()
     const { id } = await submitted(client)
     const other = await service.owner()

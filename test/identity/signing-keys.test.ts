@@ -82,7 +82,7 @@ describe('the signing keys', () => {
     await until('the service signs with it', async () => kidOf(await statementOf()) === kids[0])
   })
 
-  test('are shown to everybody by their public halves alone', async () => {
+  test('are public only by their public halves', async () => {
     const { status, headers, body } = await http(service.url, 'GET', '/.well-known/jwks.json', {})
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^application\/json/)

@@ -59,7 +59,7 @@ describe('an outcome', () => {
     expect([again.status, again.body]).toEqual([201, answers[index]?.body])
   })
 
-  test('is of an intent of the caller: another owner’s, another agent’s, another delegation’s is none', async () => {
+  test('belongs to an intent of the caller, never of another owner, agent or delegation', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent, holder } = owner
     const intent = await anIntent(client, holder.id)
@@ -108,7 +108,7 @@ describe('an outcome', () => {
     expect(await traceOf(service, same)).toMatchObject({ events: [] })
   })
 
-  test('refuses what is none', async () => {
+  test('refuses an invalid outcome', async () => {
     const owner = await aPayingOwner(service)
     const intent = await anIntent(owner.client, owner.agent.id)
     for (const [member, value] of [

@@ -64,7 +64,7 @@ describe('the sums of what was spent', () => {
     )
   })
 
-  test.each(ABROAD)('are of days in UTC, wherever the database stands: %s', async zone => {
+  test.each(ABROAD)('use days in UTC in every time zone of the database: %s', async zone => {
     const options = `-c timezone=${zone}`
     const abroad = new pg.Pool({ connectionString: service.databaseUrl, max: 2, options })
     const spender = await aSpender(service)

@@ -142,7 +142,7 @@ describe('a funding that', () => {
     await provenLedger()
   })
 
-  test('gets no answer settles once the processor is asked', async () => {
+  test('gets no answer settles once the processor reports the charge', async () => {
     const { id } = await aWallet(client)
     const { funding } = await bodyOf(fund(id, 13.06))
     expect(funding.status).toBe('pending')

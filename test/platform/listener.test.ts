@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { type Listener, listen } from '../../src/platform/listener.ts'
+import { type Listener, openListener } from '../../src/platform/listener.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -14,11 +14,11 @@ afterEach(async () => {
 /** Starts a listener; returns a function that counts its notifications. */
 function countNotifications(url = databaseUrl): () => number {
   let notifications = 0
-  listeners.push(
-    listen(url, 'outbox', () => {
-      notifications++
-    }),
-  )
+  const listener = openListener(url)
+  listener.on('outbox', () => {
+    notifications++
+  })
+  listeners.push(listener)
   return () => notifications
 }
 
@@ -67,4 +67,21 @@ test('a listener stops while it listens, and while it cannot connect', async () 
   await Promise.all(listeners.splice(0).map(listener => listener.stop()))
   await execute('notify outbox')
   expect(notifications()).toBe(1)
+})
+
+test('a listener hears all its channels on one connection, also those that were added late', async () => {
+  const heard: string[] = []
+  const listener = openListener(databaseUrl)
+  listeners.push(listener)
+  listener.on('outbox', () => heard.push('outbox'))
+  const ignore = listener.on('deliveries', payload => heard.push(`deliveries ${payload ?? ''}`))
+  await until('it listens', () => heard.length === 2)
+  listener.on('journal', () => heard.push('journal'))
+  await until('it listens to the late one', () => heard.length === 3)
+  await execute(`select pg_notify('deliveries', 'webhook_1'), pg_notify('journal', '')`)
+  await until('both are heard', () => heard.length === 5)
+  ignore()
+  await execute(`select pg_notify('deliveries', ''), pg_notify('outbox', '')`)
+  await until('the one that still listens is heard', () => heard.length === 6)
+  expect(heard).toEqual(['outbox', 'deliveries ', 'journal', 'deliveries webhook_1', 'journal', 'outbox'])
 })

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals'
-import { repeatEvery } from '../../src/platform/rounds.ts'
+import { describe, expect, test } from '@jest/globals'
+import { repeatEvery, repeatOnWake } from '../../src/platform/rounds.ts'
 import { until } from '../support/until.ts'
 
 test('rounds follow each other, never two at once, and report failures', async () => {
@@ -41,4 +41,41 @@ test('stopping waits for the round under way and begins no other', async () => {
   release()
   await stopping
   expect(rounds).toBe(1)
+})
+
+describe('rounds on a wake-up', () => {
+  test('begin with one, rest until they are woken, and share a round among wake-ups that are close together', async () => {
+    let rounds = 0
+    const running = repeatOnWake(
+      20,
+      async () => rounds++,
+      () => undefined,
+    )
+    await until('the first has run', () => rounds === 1)
+    for (let n = 0; n < 10; n++) running.wake()
+    await until('the second has run', () => rounds === 2)
+    await new Promise(resolve => setTimeout(resolve, 60))
+    expect(rounds).toBe(2)
+    await running.stop()
+  })
+
+  test('repeat a round that failed, and one during which they were woken', async () => {
+    let rounds = 0
+    const failures: unknown[] = []
+    const running = repeatOnWake(
+      1,
+      async () => {
+        rounds++
+        if (rounds === 1) throw new Error('no')
+        if (rounds === 2) running.wake()
+      },
+      error => failures.push(error),
+    )
+    await until('three have run', () => rounds === 3)
+    expect(failures).toEqual([new Error('no')])
+    await running.stop()
+    running.wake()
+    await Promise.resolve()
+    expect(rounds).toBe(3)
+  })
 })

@@ -1,6 +1,6 @@
 import { afterAll } from '@jest/globals'
 import { paymentFinder } from '../../src/app/ports.ts'
-import { renewLease } from '../../src/app/renewed-lease.ts'
+import { renewedLeases } from '../../src/app/renewed-lease.ts'
 import { callOperationFor } from '../../src/derive/call-operation.ts'
 import { personalAreasOf } from '../../src/derive/personal-areas.ts'
 import type { Tenant } from '../../src/kernel/contract/actor.ts'
@@ -45,7 +45,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
 export function openEngine(areas: Areas, databaseUrl: string): Engine {
   const database = openDatabase(databaseUrl, 5)
   const batches: Batch[] = []
-  const { lease, end } = renewLease(database, 'calls', { wake: nothing, onFailure: nothing })
+  const { leases, stop } = renewedLeases(database, nothing)
   const runtime = withOwners(registered(areas), {
     database,
     ports: {
@@ -54,11 +54,11 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
       personalAreas: personalAreasOf(areas),
     } as Ports,
     cursors: new Cursors('secret'),
-    lease,
+    lease: leases.of('calls'),
     unrecordedAnswers: new UnrecordedAnswers(database, nothing),
     callOperationFor: callOperationFor(registered(areas), call => execute(call)),
     reactions: reactionsOf(areas),
-    notifiers: { outbox: nothing, deliveries: nothing, pushes: nothing, events: nothing },
+    notify: nothing,
     onEvents: nothing,
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
   })
@@ -68,7 +68,7 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
     databaseUrl,
     runtime,
     async close() {
-      await end()
+      await stop()
       await database.close()
     },
     batches,

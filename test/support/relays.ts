@@ -12,6 +12,9 @@ interface OutboxRow {
   readonly wait: number
 }
 
+/** Tests change rows without a notice. */
+export const POLL_MS = 1_000
+
 export const stubLease = { hold: async () => 'lease' }
 
 /** A `deliver` whose calls end when the test releases them. */
@@ -29,7 +32,7 @@ export function relaysOn(engine: Engine) {
     onFailure: (error: unknown) => void = () => undefined,
     on = database,
   ): Relay {
-    const relay = new Relay({ database: on, lease: stubLease, deliver, onFailure })
+    const relay = new Relay({ database: on, lease: stubLease, deliver, onFailure, pollMs: POLL_MS })
     startedRelays.push(relay)
     return relay
   }

@@ -13,6 +13,8 @@ export interface SqlRecorder {
   readonly roundTrips: ReadonlyMap<string, number>
   /** The texts of the statements of measured work, by its name. */
   readonly statements: ReadonlyMap<string, ReadonlySet<string>>
+  /** How many statements were sent so far. */
+  count(): number
   measure<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
@@ -26,6 +28,7 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
   const statements = new Map<string, ReadonlySet<string>>()
   let roundTrips = 0
   let executed = new Set<string>()
+  let count = 0
   const server = createServer(client => {
     const upstream = connect(Number(database.port), database.hostname)
     for (const [socket, other] of [
@@ -46,7 +49,10 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
       }
       if (type === 'Q') simple.add(first)
       if (type === 'B' || type === 'Q') current = type === 'B' ? (textByName.get(second) ?? '') : first
-      if (type === 'B' || type === 'Q') executed.add(current)
+      if (type === 'B' || type === 'Q') {
+        executed.add(current)
+        count++
+      }
       if (type !== 'S' && type !== 'Q') return
       if (unanswered === 0 && !UNCOUNTED.test(current)) roundTrips++
       unanswered++
@@ -75,6 +81,7 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
     simple,
     roundTrips: measured,
     statements,
+    count: () => count,
     async measure(name, work) {
       const before = roundTrips
       executed = new Set()
@@ -93,7 +100,7 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
  * the journal's reader with its lease, which serves all streams of the process.
  */
 const UNCOUNTED =
-  /^notify |\brate_limits\b|\bs\.hash = \$1|^\nselect kid, x,|_leases\b|^delete from event_streams|pg_snapshot_xip/
+  /^notify |pg_notify\(channel|\brate_limits\b|\bs\.hash = \$1|^\nselect kid, x,|_leases\b|^delete from event_streams|pg_snapshot_xip/
 
 const LENGTH_BYTES = 4
 

@@ -61,7 +61,7 @@ describe('the good merchant', () => {
     expect(await present(urlOf('slow'), credentialFor(good))).toMatchObject({ status: 402 })
   })
 
-  test('is paid by POST, too, and asked again by the sweep where the acquirer is silent', async () => {
+  test('is paid by POST, and asked again by the sweep if the acquirer does not answer', async () => {
     const init = { method: 'POST', body: 'anything' }
     expect(await pay(urlOf('paid'), {}, init)).toMatchObject({ status: 200 })
     expect(await pay(urlOf('paid'), { number: '4000000000000002' })).toMatchObject({ status: 402 })

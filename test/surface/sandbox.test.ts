@@ -49,7 +49,7 @@ describe('the test clock', () => {
     expect(Math.abs(secondsAhead((await anAgent(client)).createdAt) - seconds)).toBeLessThan(30)
   })
 
-  test('moves on from where it stands', async () => {
+  test('advances from its present time', async () => {
     const { client } = await service.owner()
     await advance(client, { days: 1 })
     await advance(client, { minutes: 1 })

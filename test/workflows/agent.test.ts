@@ -34,11 +34,11 @@ describe('an agent whose policy ends', () => {
     const end = String(policy.expiresAt).slice(0, 16).replace('T', ' ')
     expect((await run.details()).split('\n\n')).toEqual([
       `Agent in test mode: the policy ends ${end} UTC`,
-      expect.stringMatching(/^It waits \*\*for the policy to end, \d\d \w{3} \d\d:\d\d UTC\*\*\.$/),
+      expect.stringMatching(/^It waits \*\*for the policy to end, \d\d \w{3} \d{4} \d\d:\d\d UTC\*\*\.$/),
       'No signal changes anything just now.',
     ])
     expect(await run.timerSummaries()).toEqual([
-      expect.stringMatching(/^for the policy to end, \d\d \w{3} \d\d:\d\d UTC$/),
+      expect.stringMatching(/^for the policy to end, \d\d \w{3} \d{4} \d\d:\d\d UTC$/),
     ])
     expect(await run.attributes()).toMatchObject({
       AgentPayOwner: ownerId,

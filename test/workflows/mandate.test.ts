@@ -41,7 +41,7 @@ describe('the run of a mandate', () => {
     expect(await run.timerSummaries()).toEqual([`for its end, on ${until} at the latest`])
     expect(await run.attributes()).toMatchObject({ AgentPayAgent: owner.id, AgentPayStatus: 'active' })
     const description = await run.handle.describe()
-    expect(await description.staticSummary()).toBe(`Mandate ${mandate.id} in test mode, ${owner.id}`)
+    expect(await description.staticSummary()).toBe(`Mandate ${mandate.id}, test`)
     expect(await run.about()).toBe(mandateProcess.details)
   })
 

@@ -6,7 +6,6 @@ import {
   defineSignal,
   setDefaultSignalHandler,
   setHandler,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
 import {
@@ -15,8 +14,8 @@ import {
   RECORD_CHANGED,
   type RecordProcess,
   RUN_VERSION,
-  STATUS_ATTRIBUTE,
 } from '../../src/kernel/contract/process.ts'
+import { listOf060, type RunList, runList } from './run-list.ts'
 import { addToTimeline, type RunPage, runPage, summaryLine } from './run-page.ts'
 import { type SignalAnswers, signalAnswers } from './signals.ts'
 import { activity, quickly, type StepsOf, stepsOf } from './steps.ts'
@@ -100,15 +99,14 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   readonly #read: (input: ProcessInput) => Promise<Status>
   readonly #shownSteps = new Set<string>()
   #status: Status | undefined
-  /** As in Temporal's list of runs. */
-  #listed: string | undefined
+  readonly #list: RunList
   #hasChanged = false
 
   constructor(parts: OpenRecordParts) {
     this.#parts = parts
     const { read } = parts.process
     this.#read = isOf060(parts.input) ? activity(read.activity, read) : quickly(read.activity, read)
-    if (!isOf060(parts.input)) this.#listed = workflowInfo().typedSearchAttributes.get(STATUS_ATTRIBUTE)
+    this.#list = isOf060(parts.input) ? listOf060() : runList()
     onRecordChanged(() => {
       this.#hasChanged = true
     })
@@ -160,9 +158,7 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   take(current: Status, answer?: string): void {
     this.#status = current
     this.readings++
-    const { status } = current
-    if (status !== this.#listed) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: status }])
-    this.#listed = status
+    this.#list.show(current)
     this.#parts.page.show(current, answer)
   }
 

@@ -38,6 +38,7 @@ export function runPage({ withoutPayload, details = '' }: PageParts) {
       escaped(status?.summary ?? ''),
       ...waitingText(status, withoutPayload),
       escaped(answer),
+      status?.page ? `[Open the record](${status.page})` : '',
       (status?.steps ?? []).map(step => `- ${escaped(step)}`).join('\n'),
     ]
     const page = paragraphs.filter(Boolean).join('\n\n')

@@ -33,7 +33,6 @@ export function cardTokenOf(plain: unknown): CardToken | { readonly refused: str
   }
 }
 
-/** Documented in docs/reference/card-sandbox.md. */
 interface TestToken {
   readonly name: string
   readonly network: string
@@ -78,6 +77,5 @@ export function testTokenOf(handle: string, now: Date): Pick<TestToken, 'charged
   const { name = '', year, month } = HANDLE.exec(handle)?.groups ?? {}
   const known = byName.get(name)
   if (!known) return null
-  // A token expires at the end of its month.
   return Date.UTC(Number(year), Number(month)) > now.getTime() ? known : always(EXPIRED)
 }

@@ -1,7 +1,6 @@
 import type { Charge, ChargeState, FundingRail, Instrument } from '../../ports/funding-rail.ts'
 import { after, days } from '../../values/clock.ts'
 
-/** Documented at `POST /billing/payment-methods`. */
 const instruments: ReadonlyMap<string, Instrument> = new Map([
   ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
   ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],

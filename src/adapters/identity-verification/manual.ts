@@ -1,6 +1,5 @@
 import type { IdentityVerification } from '../../ports/identity-verification.ts'
 
-/** No provider: an operator checks the documents and decides. */
 export const manualIdentity = (): IdentityVerification => ({
   name: 'manual',
   isManual: true,

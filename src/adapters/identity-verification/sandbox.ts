@@ -11,7 +11,6 @@ import {
 import { after, days, minutes } from '../../values/clock.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from '../card-processor/sandbox-signature.ts'
 
-/** Documented in docs/how-to/identity.md. */
 interface MagicRule {
   readonly fails?: { readonly forMs: number; readonly as: Unanswered }
   readonly forgetsForMs?: number

@@ -50,7 +50,6 @@ function submit(payment: Payment): PaymentStatus | Unanswered {
   return isSilent(submitted) ? submitted : statusWith(submitted, reasonCode)
 }
 
-/** Nothing is stored, so every payment counts as submitted. */
 function statusOf(payment: Payment): PaymentStatus | Unanswered {
   const { later, reasonCode } = outcomeOf(payment)
   const waited = payment.at.getTime() - payment.submittedAt.getTime()

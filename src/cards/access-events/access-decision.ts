@@ -59,7 +59,7 @@ type DenialContext = RecordContext &
     refuse(code: string, message?: string): Refusal
   }
 
-/** Reasons that only the caller can judge: the session or credential is over, or its reader is not allowed. */
+/** Reasons that only the caller can judge: the session or credential has ended, or its reader is not allowed. */
 interface CallerReasons {
   readonly before?: readonly AccessReason[]
   readonly after?: readonly AccessReason[]
@@ -85,7 +85,7 @@ export function denialOf(
   return context.refuse(first.code, reasons.map(({ message }) => message).join(' '))
 }
 
-/** Recorded before the processor is called, so that no data leaves without a record. */
+/** Records before the processor is called, so that no data leaves without a record. */
 export function grant(
   subject: AccessTarget,
   accessRequest: AccessRequest,

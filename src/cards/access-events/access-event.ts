@@ -15,7 +15,7 @@ const event = defineEntity({
   ...tenantTable('AccessEvent', 'access_events', 'agentId', 'delegationId'),
   properties: {
     ...record('accessevent'),
-    /** The agent of the card; null if another agent asked, which must not learn of the card. */
+    /** The agent of the card; null if another agent asked, since that agent must not learn of the card. */
     agentId: nullable.string(),
     delegationId: nullable.string(),
     actorType: p.text().$type<Caller>(),

@@ -13,7 +13,7 @@ import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from '.
 import { type accessEvents, type accessRefusals, processorRefusals } from './api.ts'
 import { openSubject } from './subject.ts'
 
-/** Stored before the call, so it must be JSON. */
+/** Stored before the call, so its members must be JSON. */
 export interface DisclosureRequest {
   readonly accessEventId: string
   readonly mode: Mode
@@ -44,7 +44,7 @@ export const callOf = (
   requestId: string,
 ) => ({ reference: accessEventId, requestId, now: new Date(now) })
 
-/** The processor encrypts number, expiry and CVC to the key: nothing here can read them. */
+/** The processor encrypts number, expiry and CVC to the key, so this service cannot read them. */
 export const disclose = (
   request: DisclosureRequest,
   { ports, requestId }: { readonly ports: Ports; readonly requestId: string },

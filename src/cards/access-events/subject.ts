@@ -126,8 +126,8 @@ const AGENTS_OF_CARDS =
   'id = any(array(select c.agent_id from cards c where c.owner_id = ? and c.mode = ? and c.id = any(?::text[])))'
 
 /**
- * Reads all records of the tenant in one round trip. Nothing is locked: a card that is frozen a moment later
- * pays nothing.
+ * Reads all records of the tenant in one round trip, without locks, since a card that is frozen a moment
+ * later pays nothing.
  */
 export async function openSubjects<K>(
   queries: ReadonlyMap<K, SubjectQuery>,

@@ -53,7 +53,7 @@ const schema = defineEntity({
 export class AgentCredential extends schema.class {}
 schema.setClass(AgentCredential)
 
-/** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
+/** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
 export const OPEN = "status in ('pending', 'active', 'suspended')"
 
 export const agentCredentialEvent = ({

@@ -26,7 +26,7 @@ const agentCredentials = implement(agentCredentialsApi, {
     return (await records.findOne(AgentCredential, { id: params.id })) ?? refuse('agent_credential_not_found')
   },
 
-  /** Needs no call: the processor has known the token's expiry since it was issued. */
+  /** Needs no call, since the processor has known the token's expiry since it was issued. */
   async expire({ params }, { records, now, emit, refuse }) {
     const credential = await records.lock(AgentCredential, params.id)
     if (!credential) return refuse('agent_credential_not_found')

@@ -10,7 +10,7 @@ import { agentCredentialsApi } from './api.ts'
 
 type TokenState = 'active' | 'suspended' | 'deleted'
 
-/** Stored before the call, so it must be JSON. */
+/** Stored before the call, so its members must be JSON. */
 interface StateRequest {
   readonly credentialId: string
   readonly mode: Mode
@@ -27,7 +27,7 @@ const requestFor = (
   { now }: Pick<Context, 'now'>,
 ): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
 
-/** Each change has its own reference: the processor acts once per reference. */
+/** Each change has its own reference, under which the processor acts once. */
 async function sendState(
   { credentialId, mode, tokenId, state, now }: StateRequest,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
@@ -51,7 +51,7 @@ function problemOf(answer: Done | ProcessorFailure): string | null {
     : excerpt(`The processor refuses: ${answer.message}`)
 }
 
-/** The service already refuses payments by the token; the processor's answer is only noted. */
+/** The service already refuses payments by the token, so it only notes the processor's answer. */
 async function noteAnswer(
   answer: Done | ProcessorFailure,
   { credentialId }: StateRequest,
@@ -108,7 +108,7 @@ const RESUME_REFUSALS = {
   refused: 'processor_refused',
 } as const
 
-/** Active only after the processor confirms: a token that the network refuses must not look usable. */
+/** Becomes active only after the processor confirms, since a token that the network refuses must not look usable. */
 export const resume = externalCall(agentCredentialsApi.resume, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context

@@ -34,7 +34,7 @@ import { factOf, type IncomingMessage, processorRefOf } from './network/incoming
 
 const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
 
-/** Facts may arrive in any order and repeatedly: the resulting state is the same. */
+/** Facts may arrive in any order and repeatedly, and lead to the same state. */
 export function applyMessage(
   message: IncomingMessage<CardFact>,
   existing: AuthorizationRow | undefined,
@@ -49,7 +49,7 @@ export function applyMessage(
     fillPlaceholder(existing, merchant, fundingOf(message, batch))
   authorization.cardId ??= cardId
   // A machine payment is found by its token, and keeps the network's id of its authorization, which may still
-  // come.
+  // arrive.
   authorization.processorRef ??=
     authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
   const evidence = evidenceOf(`card_${content.kind}`, id, authorization.id, id)
@@ -92,8 +92,8 @@ select agent_id as "agentId", card_id as "cardId" from card_authorizations
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 /**
- * Releases what was held and never cleared, or confirmed and never seen by the network. A later clearing is
- * still booked.
+ * Releases amounts that were held and never cleared, or confirmed and never seen by the network. A later
+ * clearing is still booked.
  */
 export const expire: HandlerOf<typeof authorizationsApi.expire> = {
   async load(items, sql) {
@@ -189,7 +189,7 @@ export function confirmPayment(intent: IntentRow, batch: CardBatch, context: App
   return String(authorization.transactionId)
 }
 
-/** Adjusts the limits that a payment was counted towards by what disputes leave with its owner. */
+/** Adjusts the limits towards which a payment counts by the amounts that disputes leave with its owner. */
 export class DisputeCredits {
   readonly #authorization: AuthorizationRow
   readonly #batch: CountingBatch & TenantNow
@@ -200,7 +200,7 @@ export class DisputeCredits {
     this.#batch = batch
   }
 
-  /** This amount no longer counts as spent. Called again with less if the owner keeps less. */
+  /** This amount no longer counts as spent. A second call with less means that the owner keeps less. */
   set(disputeId: string, cents: Cents): void {
     const authorization = this.#authorization
     if (creditOf(authorization.facts, disputeId) === cents) return
@@ -218,7 +218,7 @@ export class DisputeCredits {
 }
 
 /**
- * Opens the limits that a payment was counted towards. The caller holds the agent's lock, and locks accounts
+ * Opens the limits towards which a payment counts. The caller holds the agent's lock, and locks accounts
  * after this.
  */
 export async function openDisputeCredits(

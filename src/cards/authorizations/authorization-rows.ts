@@ -70,12 +70,12 @@ cross join lateral (
   select * from card_authorizations one where (one.owner_id, one.mode, one.intent_id, one.mpp_credential_id)
     = ($1, $2, ${credential}.intent_id, ${credential}.mpp_credential_id) limit 1) a`
 
-/** Restricted to tokens of machine payments: other tokens of a card have many payments and find none here. */
+/** Restricted to tokens of machine payments, since other tokens of a card have many payments and match none here. */
 const OF_TOKENS = `
 select ${selectList(authorizations, 'a')} from agent_credentials c ${ofMachinePayment('c')}
 where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[]) and c.mpp_credential_id is not null`
 
-/** A confirmed checkout without a message of the network; the condition is written as in its index. */
+/** A confirmed checkout without a message of the network. The condition is that of its index. */
 const AWAITED = `
 select ${selectList(authorizations, 'found')}
 from unnest($3::text[], $4::text[]) as w (agent, key)
@@ -106,7 +106,7 @@ const select =
   async (sql: Sql, { ownerId, mode }: Tenant, keys: readonly string[]): Promise<AuthorizationRow[]> =>
     keys.length === 0 ? [] : sql<AuthorizationRow & Row>(text, [ownerId, mode, keys])
 
-/** The callers hold the agents' locks: no other transaction changes these authorizations. */
+/** The callers hold the agents' locks, so no other transaction changes these authorizations. */
 export const authorizationsByRef = select(BY_REF)
 export const authorizationsById = select(BY_ID)
 export const authorizationsOfTransactions = select(OF_TRANSACTIONS)

@@ -3,7 +3,7 @@ import { type Check, explainChecks } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { FindPayments, PaymentState } from '../../kernel/contract/payables.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
@@ -30,7 +30,7 @@ interface AuthorizationParams {
 }
 
 /**
- * `POST /simulate/card/authorize` answers with the network's id, so both ids are accepted. Ours has
+ * `POST /simulate/card/authorize` returns the network's id, so both ids are accepted. The service's id takes
  * precedence, and is unique.
  */
 async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: Records) {
@@ -41,13 +41,22 @@ async function find({ id: cardId, authorizationId: id }: AuthorizationParams, re
   return ours ?? theirs
 }
 
+const ENDED: readonly AuthorizationStatus[] = ['declined', 'reversed', 'expired', 'void', 'refunded']
+
+/** The condition is literal: PostgreSQL would not use the index over these statuses for a parameter. */
+const byStatus = (status: AuthorizationStatus | undefined): object =>
+  status !== undefined && ENDED.includes(status)
+    ? { status, ...sqlCondition(`status in ('${ENDED.join("', '")}')`) }
+    : definedOnly({ status })
+
 const authorizations = implement(authorizationsApi, {
   take: processMessages,
   notice: processNotice,
   expire,
   receive: () => ({}),
 
-  async list({ params, query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
+  async list({ params, query: { limit: _limit, cursor: _cursor, ...query } }, context) {
+    const { from, to, merchant, status, ...filters } = query
     const card = await context.records.findOne(Card, { id: params.id })
     if (!card) return context.refuse('card_not_found')
     const created = await createdWithin('cardauth', { from, to }, context)
@@ -55,6 +64,7 @@ const authorizations = implement(authorizationsApi, {
       cardId: card.id,
       ...definedOnly({ ...filters, ...created }),
       ...byMerchant(merchant),
+      ...byStatus(status),
     })
   },
 
@@ -123,7 +133,7 @@ function explainDecision(checks: readonly Check[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')
     .map(({ rule, outcome, message }) => ({ rule, outcome, message, remedy: CARD_REMEDY }))
-  // A card cannot wait for a person, so a check that needs approval is an obstacle too.
+  // A card cannot wait for a person, so a check that needs approval is also an obstacle.
   return [...ofCard, ...explainChecks(checks, true)]
 }
 

@@ -73,7 +73,7 @@ export function authorize(
   const { merchant, facts } = authorization
   recordDecision(response, spender, { ...content, id, merchant, country }, batch, context)
   learn(response, authorization, batch)
-  // The request says more about the payment than facts that came before it.
+  // The request contains more about the payment than earlier facts.
   if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, decision, decisionSummary })
   if (content.ask === 0 && networkTokenId) authorization.networkTokenId = networkTokenId
   authorization.cardId ??= cardId
@@ -119,7 +119,7 @@ export function recordDecision(
   for (const [event, data] of batch.riskAssessor.applyOutcome(spender, subject)) emit(event, data)
 }
 
-/** The merchants of payments that an intent covers were already learned when it was approved. */
+/** The merchants of payments that an intent covers were already learned when the intent was approved. */
 function learn(
   { approvedCents, intent }: AuthorizationResponse,
   { agentId, merchant, country }: AuthorizationRow,
@@ -181,13 +181,13 @@ export const findPayable = (
     .map(id => payments.find(id))
     .find(intent => intent !== undefined && payments.blockerOf(intent) === undefined)
 
-/** The amount to hold beyond the current hold: less if facts came first. */
+/** The amount to hold above the current hold; less if facts came first. */
 function neededCents({ content, existing }: CardRequest): Cents {
   const facts = existing?.facts ?? noFacts
   return minus(foldFacts(addFact(facts, requestFact(content))).heldCents, foldFacts(facts).heldCents)
 }
 
-/** A check of the card itself comes first: the rules cannot outweigh it. */
+/** A check of the card itself comes first, and the rules cannot override it. */
 const blockedDecision = (decision: Decision, message: string): Decision => ({
   ...decision,
   allowed: false,

@@ -85,8 +85,8 @@ export interface CardBatch extends TenantNow {
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
   /**
-   * Where money returns if the wallet that paid is closed; undefined if no money returns or there is no such
-   * wallet.
+   * Receives returned money if the paying wallet is closed. Undefined if no money is returned or there is no
+   * such wallet.
    */
   readonly ownersWalletId: string | undefined
   readonly refunds: Refunds
@@ -343,7 +343,7 @@ select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[])
 /** A network waits one second for its answer. */
 const NETWORK_LOCK_WAITS = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
 
-/** Payments first lock their agent. Agents that another transaction has locked do not hold up the rest. */
+/** Payments first lock their agent. Agents that another transaction has locked do not delay the other payments. */
 export const agentLanes = <I>(
   of: Lanes<I>['of'],
   waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = NETWORK_LOCK_WAITS,

@@ -21,7 +21,7 @@ import {
 } from './authorization.ts'
 import type { CardBatch } from './batch.ts'
 
-/** Holds last by the merchant's trade, as networks define it. */
+/** The days that a hold lasts, by the merchant's trade, as networks define them. */
 const HOLD_DAYS = 7
 const LONG_HOLD_DAYS = 31
 const isLongHeld = (mcc: string | null): boolean =>
@@ -64,7 +64,7 @@ function limitsOf({ agentId, cardId }: AuthorizationRow, hasIntent: boolean): st
   return hasIntent ? ofCard : [agentId, ...ofCard]
 }
 
-/** Charges the network token for what it pays beyond the recorded state, and gives back what it did not pay. */
+/** Charges the network token for the amount above the recorded state, and gives back what it did not pay. */
 function chargeToken(
   authorization: AuthorizationRow,
   state: PaymentState,
@@ -126,7 +126,7 @@ function statusOf(
   return approvedCents > 0n || declineReason === null ? 'authorized' : 'declined'
 }
 
-/** The processor's account of its answers overrides ours. */
+/** The processor's own list of answers overrides the service's. */
 function declineReasonOf(
   {
     facts: { outcome },

@@ -32,7 +32,7 @@ export interface TokenPayment {
   readonly cardId: string
   readonly numberId: string
   readonly amountCents: Cents
-  /** The host that asks for the money: the rules treat it as the merchant. */
+  /** The host that asks for the money, which the rules treat as the merchant. */
   readonly host: string
   readonly url: string
 }
@@ -69,7 +69,7 @@ interface StartedPayment {
 
 /**
  * Takes all locks for these decisions, and for settling payments of these machine payments, in the global
- * order: before the caller locks records of its own.
+ * order, before the caller locks records of its own.
  */
 export async function loadTokenPayments(
   sql: Sql,
@@ -99,7 +99,7 @@ export async function loadTokenPayments(
 interface LoadedPayments {
   readonly payments?: readonly TokenPayment[]
   readonly mppCredentialIds?: readonly string[]
-  /** Payments to be settled whose ids the caller already knows: the locks are then sent at once. */
+  /** Payments to be settled whose ids the caller already knows, so that their locks are sent at once. */
   readonly started?: readonly StartedPayment[]
 }
 
@@ -150,7 +150,7 @@ function intentBlocker(
   )
 }
 
-/** The request as the network would send it. The token is not on record yet, and is valid for this payment only. */
+/** The request as the network would send it. The token is not recorded yet, and is valid only for this payment. */
 function requestOf({
   agentId,
   cardId,
@@ -172,7 +172,7 @@ export function tokenPaymentOf(mppCredentialId: string, { authorizations }: Card
   return authorization
 }
 
-/** True once the network has approved or cleared it: the service no longer takes it back. */
+/** True once the network has approved or cleared it, so that the service no longer takes it back. */
 export function isPaidByNetwork({ facts }: AuthorizationRow): boolean {
   const { approvedCents, capturedCents } = foldFacts(facts)
   return approvedCents + capturedCents > 0n

@@ -104,7 +104,7 @@ const requestedLimits = z.strictObject({
   monthlyLimitCents: limit('The most for a calendar month. Null: not requested.'),
 })
 
-/** A request that only changes limits is about an existing card, so it has none of these. */
+/** A request that only changes limits refers to an existing card, so it has none of these members. */
 const newCardMembers = ['usage', 'displayName', 'controls'] as const
 
 const body = z
@@ -250,7 +250,7 @@ export const cardRequestsApi = {
     returns: [200, ProcessStatusRecord],
     fails: lookupFails,
   }),
-  /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
+  /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
   expire: post('/card-requests/{id}/expire', {
     summary: 'Expire a card request',
     callers: [],

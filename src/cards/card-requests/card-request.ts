@@ -21,7 +21,7 @@ export const cardRequestMachine = machine('card-request', {
   failed: [],
 })
 
-/** SQL condition: the request's process has something to wait for. */
+/** SQL condition: the request's process waits for an event. */
 export const OPEN = "status in ('pending', 'approved')"
 
 export const requestTypes = ['new_card', 'limit_change'] as const
@@ -30,7 +30,7 @@ type AnsweredBy = ReturnType<typeof deciderOf>
 
 export const ANSWER_WITHIN_MS = days(3)
 
-/** The most pending requests of one agent: a person reads each. */
+/** Bounds the pending requests of one agent, since a person reads each. */
 export const MAX_PENDING = 20
 
 const schema = defineEntity({
@@ -41,7 +41,7 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     type: p.enum(requestTypes),
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
-    /** The card whose limits are to change, or a new card as soon as the processor is asked for it. */
+    /** The card whose limits are to change, or the new card once the processor is asked for it. */
     cardId: nullable.string(),
     usage: nullable.enum(cardUsages),
     displayName: nullable.string(),
@@ -66,7 +66,7 @@ const schema = defineEntity({
 export class CardRequest extends schema.class {}
 schema.setClass(CardRequest)
 
-/** A new card is shown only once it is issued: until then the processor may refuse it. */
+/** Shows a new card only once it is issued, since the processor may refuse it until then. */
 const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
   type === 'new_card' && status !== 'issued' && status !== 'failed' ? null : cardId
 

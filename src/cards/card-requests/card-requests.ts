@@ -26,7 +26,7 @@ import {
 import { carryOut, requestReactions } from './carry-out.ts'
 import { type CardRequestSignal, cardRequestProcess } from './process.ts'
 
-/** Temporal keeps this line of the run, so it contains no names. */
+/** Temporal stores this summary of the run, so it contains no names. */
 const aboutRequest = ({ type, cardId }: CardRequest): string =>
   type === 'new_card' ? 'a new card' : `limits of ${cardId}`
 
@@ -75,7 +75,7 @@ async function cardProblem(cardId: string, agentId: string, limits: Limits, { re
   return changes ? undefined : 'no_change'
 }
 
-/** Under the agent's lock, so that no request exceeds the maximum or is added to an agent that is being deleted. */
+/** Holds the agent's lock, so that no request exceeds the maximum or is added to an agent that is being deleted. */
 const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, context) => {
   const { records, actor, now, emit, refuse, wake } = context
   const { type, cardId = null, displayName = null, controls = null, reason, limits } = body

@@ -28,7 +28,7 @@ const noControls = {
   mccCategories: [],
 }
 
-/** Process and sweep may both try: the second finds nothing to do. */
+/** Process and sweep may both call this; the second call changes nothing. */
 export const carryOut: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ params }, context) => {
   const found = await lockRequest(params.id, context)
   if (!found) return context.refuse('request_not_found')
@@ -84,7 +84,7 @@ function fail(request: CardRequest, reason: string, context: Parameters<typeof m
 const REFUSED = 'The processor refused to issue the card.'
 const CLOSED = 'The card was closed before it was issued.'
 
-/** A card that the owner made has no request, and costs no query. */
+/** A card that the owner made has no request, so no query is needed. */
 const lockRequestOf = async (
   { requestId }: { readonly requestId?: string | undefined },
   { records }: Pick<Context, 'records'>,

@@ -34,7 +34,7 @@ const { allowedCountries, allowedMccs, blockedMccs } = PolicyCreate.shape
 
 const LimitsBody = z.strictObject({ maxTransactionCents, dailyLimitCents, monthlyLimitCents })
 
-/** Bounded as those of a policy; a list that is left out is no rule. */
+/** Has the bounds of a policy. A list that is left out is no rule. */
 export const ControlsBody = z.strictObject({
   merchantAllowlist,
   merchantBlocklist,
@@ -427,7 +427,7 @@ const step = {
 
 const outside = { ...step, run: 'external', requires: 'cardProcessor', emits: stepEvents } as const
 
-/** Each step may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated. A step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/cards/{id}/status', {
     readsClock: true,
@@ -461,7 +461,7 @@ export const stepsApi = {
     summary: 'Return the balance of a closed card’s purse',
     emits: purseEvents,
   }),
-  /** A step in the deletion of an agent: closes a batch of its cards, and is repeated until none is open. */
+  /** A step in the deletion of an agent. Closes a batch of its cards, and is repeated until all are closed. */
   endForAgent: post('/agents/{id}/end-cards', {
     summary: 'Close the cards of an agent that is being deleted',
     callers: [],

@@ -34,7 +34,7 @@ const agentOf = ({ ownerId, mode }: Context['tenant'], cardId: string) =>
     cardId,
   ])
 
-/** Works in any status of the agent. Its other card changes and spends wait for this lock. */
+/** Works in any status of the agent. Other changes and spends of the agent's cards wait for this lock. */
 export const lockAgentOfCard = (cardId: string, { records, tenant }: Locking): Promise<Agent | null> =>
   records.findOne(Agent, agentOf(tenant, cardId), { lock: true })
 

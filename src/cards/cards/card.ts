@@ -43,7 +43,7 @@ const card = defineEntity({
     frozenReason: nullable.string(),
     closedReason: nullable.string(),
     closedAt: nullable.instant(),
-    /** The purse: a wallet that only this card pays from; null until it is funded. */
+    /** The purse: a wallet from which only this card pays; null until it is funded. */
     walletId: nullable.string(),
     processor: p.text(),
     numberId: nullable.string(),
@@ -55,7 +55,7 @@ const card = defineEntity({
     dueAt: nullable.instant(),
     attempts: p.integer().onCreate(() => 0),
     /**
-     * When the processor is called again unless the current call is answered; null = no call is under way and
+     * When the processor is called again unless the current call is answered; null if no call is pending and
      * none failed.
      */
     callDueAt: nullable.instant(),
@@ -63,7 +63,7 @@ const card = defineEntity({
     nextNumberAt: nullable.instant(),
     overlapMinutes: nullable.integer(),
     spentAt: nullable.instant(),
-    /** When the remaining balance of a closed card's purse is returned; null = the purse is empty. */
+    /** When the remaining balance of a closed card's purse is returned; null if the purse is empty. */
     purseDueAt: nullable.instant(),
     workflowId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
@@ -74,10 +74,7 @@ const card = defineEntity({
 export class Card extends card.class {}
 card.setClass(Card)
 
-/**
- * `current` pays; `retiring` pays until `retiresAt`; `replaced` pays nothing new, and clears what it was
- * authorized for.
- */
+/** `current` pays; `retiring` pays until `retiresAt`; `replaced` pays nothing new, and clears what was authorized. */
 export const numberMachine = machine('card-number', {
   current: ['retiring', 'replaced'],
   retiring: ['replaced'],
@@ -104,14 +101,14 @@ const number = defineEntity({
     endsAt: timestamp(),
     /** The state that the processor confirmed last. Each change is requested until it is confirmed. */
     processorState: p.enum(numberStates).onCreate(() => 'inactive' as const),
-    /** The requested, not yet confirmed state: the number may be in either. */
+    /** The requested state, which is not confirmed yet, so the number may be in either state. */
     requestedState: p
       .enum(numberStates)
       .name('told_state')
       .$type<NumberState | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** Counts requested states: each has its own reference at the processor. */
+    /** Counts requested states, each of which has its own reference at the processor. */
     requestSeq: p
       .integer()
       .name('told_count')

@@ -26,7 +26,7 @@ import { replaceStep, rotate } from './rotate.ts'
 import { activate, close, endStep, freeze, unfreeze } from './states.ts'
 import { noticeEvents, syncStep } from './sync-processor.ts'
 
-/** Shown to operators and kept by Temporal, so it contains no names and no digits. */
+/** Operators see this, and Temporal stores it, so it contains no names and no digits. */
 function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card): string {
   const head = `Card for ${usage} use in ${mode} mode: ${status}`
   if (processorProblem && status !== 'closed') return `${head}, with a problem at the processor`
@@ -91,7 +91,7 @@ const cardHandlers = implement(cardsApi, {
         return context.refuse('processor_refused', `The processor refused to issue it: ${processorProblem}`)
       return cardResponse(locked, context)
     },
-    // The process goes on: it asks the processor with the same reference, so there is one card.
+    // The process continues, and asks the processor with the same reference, so there is one card.
     async recover({ cardId }, context) {
       return storedCardResponse(await context.records.findOneOrFail(Card, { id: cardId }), context)
     },

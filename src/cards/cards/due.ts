@@ -40,7 +40,7 @@ export function needsSync({ card, terms }: Omit<CardState, 'numbers'>, number: C
 
 export function pendingCall(state: CardState): 'issue' | 'replace' | 'tell' | null {
   const { card, numbers } = state
-  // A card that was closed during the issue call: the processor may have issued a number all the same.
+  // The card was closed during the issue call, and the processor may still have issued a number.
   if (card.numberId === null) return card.status === 'pending' || card.callDueAt !== null ? 'issue' : null
   if (card.nextNumberId !== null) return 'replace'
   return numbers.some(number => needsSync(state, number)) ? 'tell' : null
@@ -74,7 +74,7 @@ export function schedule(state: CardState, now: Date): void {
   state.card.dueAt = next && (next.at > soonest ? next.at : soonest)
 }
 
-/** Until the answer of this call is recorded, no other is made. */
+/** No other call is made until the answer of this call is recorded. */
 export function beginCall(card: Card, now: Date): void {
   card.attempts++
   card.callDueAt = after(now, pauseAfter(card.attempts))

@@ -160,7 +160,7 @@ export const issueStep = externalCall(stepsApi.issue, {
     await recordIssued(answer, request, context)
     return ACTED
   },
-  // Its process asks again: by the same reference there is one card.
+  // Its process asks again: under the same reference there is one card.
   recover: async () => NOT_ACTED,
 })
 

@@ -21,7 +21,7 @@ import { type LockedCard, type LockedNumbers, lockNumbers } from './card-with-te
 import { beginCall, isCallDue, pendingCall, schedule } from './due.ts'
 import { cardProcess } from './process.ts'
 
-/** JSON, with its names and without bigint: a reservation is stored until the answer is recorded. */
+/** A reservation is stored until the answer is recorded, so it uses JSON names, and no bigint. */
 export type StoredControls = Omit<ProcessorControls, LimitName> &
   Readonly<Record<JsonName<LimitName>, string | null>>
 type LimitName = 'maxTransactionCents' | 'dailyLimitCents' | 'monthlyLimitCents'
@@ -123,7 +123,7 @@ export const NOT_ACTED = { acted: false }
 export const NOT_DUE = new AnswerNow(NOT_ACTED)
 export const ACTED = { acted: true }
 
-/** After an answer, an earlier failure is no problem any more, and the next step is due at once. */
+/** An answer ends an earlier failure, and the next step is due at once. */
 export function afterAnswer(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
   const { card } = locked
   Object.assign(card, { attempts: 0, callDueAt: null })

@@ -65,7 +65,7 @@ export const replaceStep = externalCall(stepsApi.replace, {
     await recordReplaced(answer, request, context)
     return ACTED
   },
-  // Its process asks again: by the same reference there is one number.
+  // Its process asks again: under the same reference there is one number.
   recover: async () => NOT_ACTED,
 })
 

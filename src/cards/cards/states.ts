@@ -15,7 +15,7 @@ import {
 import { schedule, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
 
-/** Moves card and terms together. Returns false, and writes nothing, if there is no such step. */
+/** Moves card and terms together. Returns false, and writes nothing, if the state machine does not allow it. */
 export const move = ({ card, terms }: Pick<LockedCard, 'card' | 'terms'>, to: Card['status']): boolean =>
   cardMachine.move(card, to) && cardMachine.move(terms, to)
 

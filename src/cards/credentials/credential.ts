@@ -31,7 +31,7 @@ const schema = defineEntity({
 export class Credential extends schema.class {}
 schema.setClass(Credential)
 
-/** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
+/** Repeats the condition of the partial index of deadlines exactly, so that PostgreSQL uses it. */
 export const OPEN = "status = 'issued'"
 
 export function unusableReason({ status, expiresAt }: Credential, now: Date) {

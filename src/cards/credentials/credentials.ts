@@ -32,7 +32,7 @@ async function reopen(id: string, { records, emit }: Context): Promise<void> {
   emit('credential.reopened', credentialEvent(credential))
 }
 
-/** The credential is used before the processor is called: of two concurrent redemptions one succeeds. */
+/** Uses up the credential before it calls the processor, so of two concurrent redemptions only one succeeds. */
 const redeem = externalCall(credentialsApi.redeem, {
   async reserve({ params: { id }, body: recipient }, context) {
     const { records, now, emit, refuse } = context

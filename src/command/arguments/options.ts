@@ -2,7 +2,6 @@ export interface Option {
   readonly type: 'string' | 'boolean'
   readonly multiple?: true
   readonly short?: string
-  /** The placeholder for the value in the help: `<file>`. */
   readonly value?: string
   readonly description: string
   readonly isEvents?: true

@@ -39,7 +39,6 @@ function sandboxOr({ env, fail }: Context): Partial<Server> {
   )
 }
 
-/** The CLI reads connection settings from the environment itself. */
 function lineOf(
   { workflow, name, payload }: Signal,
   { temporalAddress, temporalNamespace, temporalCli }: Partial<Server>,

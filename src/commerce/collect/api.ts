@@ -80,7 +80,6 @@ export const way = z.enum(paymentWays).meta({
 
 const unlocksExample = { url: 'https://example.com/reports/17', licence: 'a1b2c3' }
 
-/** In bytes of `unlocks` as JSON in UTF-8. */
 const MAX_UNLOCKS_BYTES = 16 * 1_024
 
 const unlocks = z

@@ -32,7 +32,6 @@ export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, c
   return { type: 'application/pdf', content, name: `dispute-${dispute.id}.pdf` }
 }
 
-/** Equal facts give equal bytes. */
 export async function bundleOf(
   dispute: Dispute,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>,

@@ -4,7 +4,6 @@ import type { Vault } from '../../ports/vault.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
 import { openPrivateKey } from './mpp-key.ts'
 
-/** The sentence contains nothing of the token. */
 export interface Unreadable {
   readonly unreadable: string
 }

@@ -31,14 +31,11 @@ import {
   waitsForPayee,
 } from './transfer.ts'
 
-/**
- * Only a transfer by SEPA waits. The condition is literal, since PostgreSQL would not use the index over
- * waiting transfers for a parameter.
- */
+/** The condition is literal: PostgreSQL would not use the index over all but completed transfers for a parameter. */
 const byStatus = (status: Transfer['status'] | undefined): Condition<Transfer> =>
-  status === 'created' || status === 'verifying'
-    ? { status, ...sqlCondition("kind = 'sepa' and status in ('created', 'verifying')") }
-    : definedOnly({ status })
+  status === undefined || status === 'completed'
+    ? definedOnly({ status })
+    : { status, ...sqlCondition("status <> 'completed'") }
 
 /** `waitsForPayee` as SQL, as in the index over those transfers. */
 const PAYEE_TO_CONFIRM = sqlCondition(

@@ -89,14 +89,14 @@ const MOVE = 'update audit_sealing set written_in = $1, id = $2, open = $3::bigi
 export const moveSealing = (sql: Sql, { writtenIn, id, open }: SealedUpTo): Promise<unknown> =>
   sql(MOVE, [writtenIn, id, open.map(String)])
 
+/** Events behind the position, or a transaction that was open when sealing passed it. */
+export const SEALING_DUE = `
+select clock_timestamp() from audit_sealing s
+where cardinality(s.open) > 0 or exists (select from events where written_in >= s.written_in)`
+
 const TAIL = `
-select count(*)::int as entries, min(e.recorded_at) as "oldestAt"
-from audit_sealing f cross join lateral (
-  select recorded_at from events where (owner_id, mode) = ($1, $2) and (written_in, id) > (f.written_in, f.id)
-  union all
-  select recorded_at from events
-  where (owner_id, mode) = ($1, $2) and written_in = any(f.open) and written_in < f.written_in
-) e`
+select count(*)::int as entries, min(recorded_at) as "oldestAt"
+from unsealed_events($1, $2, 0, '', 9223372036854775807, '', '{}', 2147483647)`
 
 export interface Tail extends Record<string, unknown> {
   readonly entries: number

@@ -106,23 +106,46 @@ const parseAmount = (text: string | null): Cents | null => (text === null ? null
 
 const instantText = (at: Date | null): string | null => at?.toISOString() ?? null
 
+/** Most requests and counters have half of their members null. These are left out, and are null again once parsed. */
+const withoutNulls = <T extends object>(members: T): T =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as T
+
+const NULL_REQUEST = {
+  payeeIban: null,
+  mcc: null,
+  country: null,
+  policyEndsAt: null,
+  intentId: null,
+  possibleDuplicateOf: null,
+  risk: null,
+  approval: null,
+  availableEuros: null,
+  card: null,
+  namedCard: null,
+  mandate: null,
+  outsideMandates: null,
+} as const satisfies Partial<Stored<SpendRequest>>
+
+const NULL_COUNTERS = { lastSpendAt: null, firstMerchant: null } as const satisfies Partial<Stored<Counters>>
+
 export const storedRequest = ({
   amountCents,
   paymentCents,
   availableCents,
   ...request
-}: SpendRequest): Stored<SpendRequest> => ({
-  ...request,
-  at: request.at.toISOString(),
-  amountEuros: String(amountCents),
-  paymentEuros: paymentCents === undefined ? undefined : String(paymentCents),
-  policyEndsAt: instantText(request.policyEndsAt),
-  budgets: request.budgets.map(storedUse),
-  approval: request.approval && { attestedAt: instantText(request.approval.attestedAt) },
-  availableEuros: textOf(availableCents),
-  card: request.card && storedControls(request.card),
-  mandate: request.mandate && storedMandate(request.mandate),
-})
+}: SpendRequest): Stored<SpendRequest> =>
+  withoutNulls({
+    ...request,
+    at: request.at.toISOString(),
+    amountEuros: String(amountCents),
+    paymentEuros: paymentCents === undefined ? undefined : String(paymentCents),
+    policyEndsAt: instantText(request.policyEndsAt),
+    budgets: request.budgets.map(storedUse),
+    approval: request.approval && { attestedAt: instantText(request.approval.attestedAt) },
+    availableEuros: textOf(availableCents),
+    card: request.card && storedControls(request.card),
+    mandate: request.mandate && storedMandate(request.mandate),
+  })
 
 const storedUse = <T extends MandateLimit | Budget>({ limitCents, usedCents, ...others }: T) => ({
   ...others,
@@ -142,12 +165,13 @@ const storedMandate = ({ perTransactionCents, ...mandate }: MandateUse): Stored<
   limits: mandate.limits.map(storedUse),
 })
 
-export const storedCounters = ({ dayCents, monthCents, ...counters }: Counters): Stored<Counters> => ({
-  ...counters,
-  dayEuros: String(dayCents),
-  monthEuros: String(monthCents),
-  lastSpendAt: instantText(counters.lastSpendAt),
-})
+export const storedCounters = ({ dayCents, monthCents, ...counters }: Counters): Stored<Counters> =>
+  withoutNulls({
+    ...counters,
+    dayEuros: String(dayCents),
+    monthEuros: String(monthCents),
+    lastSpendAt: instantText(counters.lastSpendAt),
+  })
 
 export const storedRuling = ({ holdCents, ...ruling }: Ruling): Stored<Ruling> => ({
   ...ruling,
@@ -176,15 +200,17 @@ export const summarize = ({
 
 /**
  * SQL for the decision on a record, whose column `decision` has its summary, or all of it: a decision of earlier versions,
- * or one that is not as it was stored. A member of the column wins, as it may have been forgotten.
+ * or one that is not as it was stored. A member of the column wins, as it may have been forgotten. Behind another collation
+ * than that of `subject_id` its index would not be used.
  */
 export const decisionOf = (record: string): string => `
 case when ${record}.decision is null or ${record}.decision -> 'checks' is not null then ${record}.decision
-  else '{"reason": "[forgotten]", "checks": [], "mandate": null}' || coalesce((
+  else '{"reason": "[forgotten]", "checks": [], "mandate": null, "policyId": null, "policyVersion": null}' || coalesce((
     select d.result - 'holdEuros' || jsonb_build_object('policyId', d.policy_id, 'policyVersion', d.policy_version,
       'risk', d.request -> 'risk') from decisions d
     where (d.owner_id, d.mode, d.subject_id, d.id)
-      = (${record}.owner_id, ${record}.mode, ${record}.id, ${record}.decision ->> 'id')), '{}') || ${record}.decision end`
+      = (${record}.owner_id, ${record}.mode, ${record}.id collate "default", ${record}.decision ->> 'id')), '{}')
+    || ${record}.decision end`
 
 const parseInstant = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
@@ -211,30 +237,31 @@ const parseMandate = ({ perTransactionEuros, ...stored }: Stored<MandateUse>): M
   limits: stored.limits.map(parseUse),
 })
 
-export const parseRequest = ({
-  amountEuros,
-  paymentEuros,
-  availableEuros,
-  ...stored
-}: Stored<SpendRequest>): SpendRequest => ({
-  ...stored,
-  at: new Date(stored.at),
-  amountCents: cents(amountEuros),
-  paymentCents: paymentEuros === undefined ? undefined : cents(paymentEuros),
-  policyEndsAt: parseInstant(stored.policyEndsAt),
-  budgets: stored.budgets.map(parseUse),
-  approval: stored.approval && { attestedAt: parseInstant(stored.approval.attestedAt) },
-  availableCents: parseAmount(availableEuros),
-  card: stored.card && parseControls(stored.card),
-  mandate: stored.mandate && parseMandate(stored.mandate),
-})
+export function parseRequest(request: Stored<SpendRequest>): SpendRequest {
+  const { amountEuros, paymentEuros, availableEuros, ...stored } = { ...NULL_REQUEST, ...request }
+  return {
+    ...stored,
+    at: new Date(stored.at),
+    amountCents: cents(amountEuros),
+    paymentCents: paymentEuros === undefined ? undefined : cents(paymentEuros),
+    policyEndsAt: parseInstant(stored.policyEndsAt),
+    budgets: stored.budgets.map(parseUse),
+    approval: stored.approval && { attestedAt: parseInstant(stored.approval.attestedAt) },
+    availableCents: parseAmount(availableEuros),
+    card: stored.card && parseControls(stored.card),
+    mandate: stored.mandate && parseMandate(stored.mandate),
+  }
+}
 
-export const parseCounters = ({ dayEuros, monthEuros, ...stored }: Stored<Counters>): Counters => ({
-  ...stored,
-  dayCents: cents(dayEuros),
-  monthCents: cents(monthEuros),
-  lastSpendAt: parseInstant(stored.lastSpendAt),
-})
+export function parseCounters(counters: Stored<Counters>): Counters {
+  const { dayEuros, monthEuros, ...stored } = { ...NULL_COUNTERS, ...counters }
+  return {
+    ...stored,
+    dayCents: cents(dayEuros),
+    monthCents: cents(monthEuros),
+    lastSpendAt: parseInstant(stored.lastSpendAt),
+  }
+}
 
 export interface DecisionSpan {
   readonly from: Date

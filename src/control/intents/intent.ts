@@ -28,7 +28,6 @@ export const intentMachine = machine('intent', {
 
 export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as const
 
-/** `mismatch`: the receipts' total differs from the amount paid. */
 export const receiptStates = ['matched', 'mismatch'] as const
 
 export interface DecidedBy {

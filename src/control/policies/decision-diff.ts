@@ -100,7 +100,6 @@ export class DecisionDiff {
     this.#policy = policy
   }
 
-  /** Expects the decisions in the order of time. */
   replay(recorded: RecordedDecision): Replayed {
     const request = parseRequest(recorded.request)
     const isApproval = request.approval !== null

@@ -12,7 +12,6 @@ interface Thresholds {
 export interface RiskSettings extends VelocityLimit {
   readonly enabled: boolean
   readonly thresholds: Thresholds
-  /** 0 switches a signal off. */
   readonly weights: Readonly<Record<SignalName, number>>
 }
 

@@ -131,7 +131,6 @@ export interface SpendRequest {
 export interface Counters {
   readonly dayCents: Cents
   readonly monthCents: Cents
-  /** Completed spends and open intents together. */
   readonly uses: number
   /** The open intents among the uses, which old decisions do not contain. */
   readonly openUses?: number | undefined

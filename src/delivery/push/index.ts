@@ -1,3 +1,3 @@
 export { pushApi } from './api.ts'
-export { oldestPushSeconds, Pusher } from './pusher.ts'
+export { oldestPushSeconds, PUSHES_DUE, Pusher } from './pusher.ts'
 export { unsubscribe, urgentEvents } from './subscription.ts'

@@ -73,6 +73,9 @@ const deletePushes = (sql: Sql, pushes: readonly ClaimedPush[]): Promise<unknown
 const deleteOldPushes = (sql: Sql): Promise<unknown> =>
   sql(`delete from pushes where created_at < clock_timestamp() - interval '1 hour'`)
 
+/** A push that waits is due: it may be claimed, which only its lease says. */
+export const PUSHES_DUE = 'select created_at from pushes order by created_at limit 1'
+
 export const oldestPushSeconds = async (sql: Sql): Promise<number | null> =>
   (
     await sql<{ seconds: number }>(
@@ -98,6 +101,7 @@ export class Pusher {
   readonly #underWay = new Set<Promise<void>>()
   #claiming: Promise<void> | undefined
   #woken = false
+  #hasOld = false
   #stopped = false
 
   constructor(parts: Parts) {
@@ -111,10 +115,14 @@ export class Pusher {
     })
   }
 
-  /** Deletes old pushes, and finds those whose notification was lost. */
-  async round(): Promise<void> {
-    await deleteOldPushes(sqlOn(this.#parts.database.pool))
+  /** Deletes old pushes, and finds those whose notice was lost. */
+  readonly round = (): void => {
+    this.#hasOld = true
     this.wake()
+  }
+
+  get hasClaims(): boolean {
+    return this.#busy.size > 0
   }
 
   async stop(): Promise<void> {
@@ -131,14 +139,17 @@ export class Pusher {
   }
 
   async #claimPushes(): Promise<void> {
+    const sql = sqlOn(this.#parts.database.pool)
+    if (this.#hasOld) await deleteOldPushes(sql)
+    this.#hasOld = false
     const ofAll = MOST.all - this.#busy.size
     if (ofAll === 0) return
     const owners = Map.groupBy(this.#busy.values(), owner => owner)
     const busyOwners = [...owners].filter(([, all]) => all.length >= MOST.owner).map(([owner]) => owner)
     const room = { busy: [...this.#busy.keys()], busyOwners, ofOwner: MOST.owner, ofAll }
-    const { database, lease } = this.#parts
+    const { lease } = this.#parts
     const held = await lease.hold()
-    const claimed = await claimPushes(sqlOn(database.pool), room, held)
+    const claimed = await claimPushes(sql, room, held)
     if (lease.held !== held) return
     for (const pushes of Map.groupBy(claimed, ({ id }) => id).values()) this.#begin(pushes)
   }

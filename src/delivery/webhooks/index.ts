@@ -1,6 +1,7 @@
 export { webhooksApi } from './api.ts'
 export { deliveriesApi } from './deliveries-api.ts'
 export {
+  BACKLOG_DUE,
   BacklogKeeper,
   behindCount,
   deliveryCounts,

@@ -58,7 +58,15 @@ export const webhooksPersonal = {
       url: { kind: 'contact', ground: 'contract', forget: 'address' },
       description: { kind: 'words', ground: 'contract', forget: 'word' },
     },
-    plain: ['events', 'status_reason', 'hint', 'next_hint', 'backlog_after', 'backlog_wanted'],
+    plain: [
+      'events',
+      'status_reason',
+      'hint',
+      'next_hint',
+      'backlog_after',
+      'backlog_wanted',
+      'backlog_position',
+    ],
     secret: ['secret', 'next_secret'],
   },
   deliveries: {
@@ -67,6 +75,9 @@ export const webhooksPersonal = {
     },
     plain: ['event', 'leased_by'],
   },
+  webhook_versions: { personal: {}, plain: ['webhook_id', 'events'] },
+  delivery_position: { personal: {}, plain: ['position'], owner: null },
+  delivery_ranges: { personal: {}, plain: ['leased_by', 'begins', 'ends'], owner: null },
 } as const satisfies Personal
 
 interface PlanLimits {

@@ -58,7 +58,6 @@ export interface Command {
 export interface Noun {
   readonly name: string
   readonly about: string
-  /** An example: `{ "authorize-card": "sandbox.authorizeCard" }`. */
   readonly verbs: Readonly<Record<string, string>>
 }
 

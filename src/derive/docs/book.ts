@@ -71,7 +71,6 @@ export class Book {
     return this.chapters.flatMap(({ entries }) => entries)
   }
 
-  /** Links to an anchor: `/docs/agents#agents.freeze`. */
   href(anchor: string): string {
     return `${addressOf(this.#sections.get(anchor) ?? OVERVIEW)}#${anchor}`
   }

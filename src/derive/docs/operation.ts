@@ -93,7 +93,6 @@ function mediaTypes(content: object = {}): string | undefined {
 
 const namesOfAll: ReadonlySet<string> = new Set(Object.values(headerParameters).map(({ name }) => name))
 
-/** The overview describes the headers that most operations take. */
 const isOfAll = ({ in: place, name }: Parameter): boolean => place === 'header' && namesOfAll.has(name)
 
 function ownHeaders({ operation }: Entry): Content {

@@ -40,7 +40,7 @@ const hero = (book: Book, url: string): Html => html`
   </dl>
 </section>`
 
-const ABOUT_EVENTS = 'What happens to your records, as it is sent to addresses that have subscribed to it.'
+const ABOUT_EVENTS = 'Changes of your records, which are sent to the addresses that subscribe to them.'
 
 function sections({ chapters, eventGroups }: Book): Html {
   const cards = [

@@ -2,7 +2,6 @@ import { type Html, html } from '../../web/html.ts'
 import { inline } from './markdown.ts'
 import { samples } from './panel.ts'
 
-/** These helpers work in bash, zsh and sh. */
 const HELPERS = `get() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer $KEY"; }
 post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }
 pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`
@@ -166,40 +165,40 @@ interface Step {
 
 const words: readonly Pick<Step, 'title' | 'text'>[] = [
   {
-    title: 'Have a key',
-    text: 'A sandbox key sees test data only, and its money is play money. `npm start` makes one: paste the lines in the folder of the service, and they read it. Elsewhere set it first, as `KEY` for curl: the console and `POST /keys` make more. `npm run packages` writes the package `agentpay` for TypeScript and for Python into `dist/packages`.',
+    title: 'Get a key',
+    text: 'A sandbox key sees only test data and uses test money. `npm start` creates one, and these lines read it if you run them in the folder of the service. Elsewhere, set the variable `KEY` first. The console and `POST /keys` create further keys. `npm run packages` writes the package `agentpay` for TypeScript and for Python into `dist/packages`.',
   },
   {
     title: 'Fund a wallet',
-    text: 'In live mode money comes in by bank transfer; in the sandbox it is there at once.',
+    text: 'In live mode, money arrives by bank transfer. In the sandbox, it is available at once.',
   },
   {
-    title: 'Write a policy',
-    text: 'It allows up to € 50 a payment, and what is above € 2 waits for a person. What a policy does not rule is not limited.',
+    title: 'Create a policy',
+    text: 'This policy allows up to € 50 per payment, and payments above € 2 wait for a person. A field that you leave out sets no limit.',
   },
   {
-    title: 'Make an agent, with money and a token of its own',
-    text: 'It gets a copy of the policy, a wallet to spend from, and a card whose number it never sees. The token reaches the records of this agent alone; it is shown this once.',
+    title: 'Create an agent with money and a token',
+    text: 'The agent gets a copy of the policy, a wallet to spend from, and a card whose number it never sees. The token works only for this agent and is shown only once.',
   },
   {
-    title: 'Let the agent say what it wants to buy',
-    text: 'An intent names the sum, the merchant and the purpose before anything is paid. This one waits, with `status` `created`.',
+    title: 'Declare an intent as the agent',
+    text: 'An intent states the amount, the merchant and the purpose before any money moves. This one has the status `created` and waits for approval.',
   },
   {
     title: 'Approve it',
-    text: 'By a key here; in the console a person signs it with a passkey, on a phone too. The money is now held.',
+    text: 'Here you approve with a key. In the console, a person approves with a passkey, also on a phone. The money is now held.',
   },
   {
     title: 'Pay',
-    text: 'The agent calls a merchant that answers 402, pays, and gets what it has bought with a receipt. The sandbox has such merchants.',
+    text: 'The agent calls a merchant that answers 402, pays, and gets the article with a receipt. The sandbox has such merchants.',
   },
   {
-    title: 'See what it has left behind',
-    text: 'The rest of the money, the statement of the month, the event that a webhook tells, and the proof that every cent is where it should be.',
+    title: 'Check the result',
+    text: 'Read the remaining balance, the statement of the month and the event of a webhook, and verify the ledger.',
   },
   {
-    title: 'Receive the event on this machine, signed as a webhook is',
-    text: '`agentpay webhooks listen --forward` sends it to your receiver; paste the lines in the folder of the service. In TypeScript and Python the receiver is a program of its own. Start it and the command with the same `AGENTPAY_WEBHOOK_SECRET`, which you choose.',
+    title: 'Receive the event on your machine as a signed webhook',
+    text: '`agentpay webhooks listen --forward` sends the event to your receiver. Run the lines in the folder of the service. In TypeScript and Python, the receiver is a separate program. Start it and the command with the same `AGENTPAY_WEBHOOK_SECRET`, which you choose.',
   },
 ]
 

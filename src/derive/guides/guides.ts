@@ -10,7 +10,6 @@ export interface GuideFile {
    * its URL.
    */
   readonly name: string
-  /** The path below docs: `how-to/webhooks.md`. */
   readonly path: string
   readonly title: string
   readonly about: string

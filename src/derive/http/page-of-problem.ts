@@ -31,7 +31,6 @@ export function pageOfProblem(
   return { status, body: page.text, type: 'text/html; charset=utf-8', headers, errorCode: code }
 }
 
-/** In seconds, from the header of the response. */
 const retryAfter = ({ 'Retry-After': seconds }: Problem['headers']): number | undefined =>
   seconds === undefined ? undefined : Number(seconds)
 

@@ -8,7 +8,6 @@ import type { JsonSchema, Schemas } from '../openapi/types.ts'
 type InputSchema = ToolDefinition['inputSchema']
 
 export interface Reader {
-  /** An agent's own token need not name the agent. */
   readonly isAgent: boolean
   /** Lists of tools must be short, so descriptions keep only their first sentence, and examples are left out. */
   readonly isShort: boolean

@@ -4,7 +4,6 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '@temporalio/client'
 import settings from '../../../temporal-config/dev-server.json' with { type: 'json' }
-import { addSearchAttributes } from '../../platform/temporal/namespace.ts'
 import { freePort } from '../processes/free-port.ts'
 import { type GuardedChild, guardedChild, type KeptServer, keepRunning } from '../processes/guarded-child.ts'
 import {
@@ -172,5 +171,6 @@ async function listening(address: string, signal: AbortSignal): Promise<void> {
 /** Data of an earlier version may lack some attributes. */
 async function prepare(connection: Connection, namespace: string): Promise<void> {
   await connection.workflowService.describeNamespace({ namespace })
+  const { addSearchAttributes } = await import('../../platform/temporal/namespace.ts')
   await addSearchAttributes(connection, namespace)
 }

@@ -32,7 +32,6 @@ interface Columns {
   readonly role: string
   readonly toolWrites: string
   readonly joins: string
-  /** Whether the secret is valid; `$2` is the instant. */
   readonly isOpen: string
 }
 

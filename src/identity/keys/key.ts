@@ -22,7 +22,6 @@ const schema = defineEntity({
     /** Null means every scope, including future ones. */
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
     madeById: nullable.string(),
-    /** The key expires after this many days without use. */
     idleDays: nullable.integer(),
     boundTo: nullable.string(),
     /** Whether it may write through MCP tools, which must be granted explicitly. */

@@ -331,7 +331,6 @@ export const stepsApi = {
   }),
   submit: post('/kyc/submissions/{id}/submit', { ...outside, summary: 'Hand a person to the provider' }),
   inquire: post('/kyc/submissions/{id}/inquire', { ...outside, summary: 'Ask the provider about a person' }),
-  /** The provider may send a notice again. */
   noticed: post('/kyc/submissions/noticed', {
     ...step,
     summary: 'Take note of what the provider tells',

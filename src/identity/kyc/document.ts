@@ -5,7 +5,6 @@ import { days } from '../../values/clock.ts'
 import { endingOf, FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
 import { SIMULATED } from './submission.ts'
 
-/** docs/how-to/identity.md explains the retention of documents. */
 export const KEPT_MS = {
   unused: days(1),
   rejected: days(30),
@@ -14,7 +13,7 @@ export const KEPT_MS = {
 
 /**
  * SQL condition: the document will be erased. A person's evidence is kept for at least this long in real
- * time, whatever the owner's test clock says.
+ * time, independent of the owner's test clock.
  */
 export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or coalesce((
   select provider from (select owner_id as o, mode as m, id as i, provider from kyc_submissions) s

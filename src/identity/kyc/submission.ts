@@ -112,7 +112,6 @@ const words: Readonly<Record<RejectionCode, Omit<Rejection, 'code'>>> = {
   other: { reason: 'The person was not verified.', sendInstead: null },
 }
 
-/** The operator's text overrides that of the code. */
 export const rejectionOf = (
   code: RejectionCode,
   given: { readonly reason?: string | undefined; readonly sendInstead?: string | null | undefined } = {},

@@ -27,9 +27,7 @@ const schema = defineEntity({
     ...record('passkey'),
     personId: p.text(),
     name: p.text(),
-    /** In base64url. Unique in the installation. */
     credentialId: p.text(),
-    /** As the device sent it (COSE), in base64url. */
     publicKey: p.text(),
     publicKeyJwk: p.json<PublicJwk>(),
     algorithm: p.enum(algorithms),

@@ -14,7 +14,6 @@ export const personMachine = machine('person', {
 
 export const roles = ['owner', 'approver', 'viewer'] as const satisfies readonly Role[]
 
-/** Bounds a tenant's people, without removed ones. */
 export const MAX_PEOPLE = 200
 
 const schema = defineEntity({

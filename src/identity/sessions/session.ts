@@ -71,7 +71,6 @@ const schema = defineEntity({
     client: p.text(),
     intervalSeconds: p.integer().onCreate(() => INTERVAL_S),
     polledAt: nullable.instant(),
-    /** The account whose person looked it up last. */
     shownTo: nullable.string(),
     personId: nullable.string(),
     keyId: nullable.string(),

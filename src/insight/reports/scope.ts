@@ -127,7 +127,6 @@ export const shownSpan = ({ from, before }: Span) => ({ from, to: addDays(before
 
 const OF_AGENTS = 'select id, name from agents where owner_id = $1 and mode = $2 and id = any($3::text[])'
 
-/** Includes deleted agents, whose spending stays in reports. */
 export async function namesOfAgents(
   { sql, tenant: { ownerId, mode } }: { readonly sql: Sql; readonly tenant: Tenant },
   ids: readonly string[],

@@ -8,8 +8,9 @@ import { before, boundsAt, notedWithin, POSITION, type Position, valuesOf, withi
 
 const MOST = 10_000
 
-const IS_BEHIND = `
-select exists (select from events where written_in >= (select written_in from spend_position)) as "isBehind"`
+const IS_BEHIND = 'exists (select from events where written_in >= (select written_in from spend_position))'
+
+export const COUNTING_DUE = `select clock_timestamp() where ${IS_BEHIND}`
 
 /** Only the holder of the lock counts. Other processes skip, and try again later. */
 const LOCK = `select ${POSITION} from spend_position for update skip locked`
@@ -81,7 +82,7 @@ on conflict (owner_id, mode, view, day, agent_id, run_id, value) do update set
 const MOVE = 'update spend_position set written_in = $1, event_id = $2, refund_id = $3'
 
 export async function isBehind(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ isBehind: boolean }>(IS_BEHIND)
+  const [row] = await sql<{ isBehind: boolean }>(`select ${IS_BEHIND} as "isBehind"`)
   return row?.isBehind === true
 }
 

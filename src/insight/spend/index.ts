@@ -1,5 +1,5 @@
 export { labelInSql, merchantOf } from './deltas.ts'
-export { countSpend, isBehind } from './follow.ts'
+export { COUNTING_DUE, countSpend, isBehind } from './follow.ts'
 export {
   type DayOfSpend,
   linesOf,

@@ -35,7 +35,6 @@ interface SpendQuestion extends Span {
   readonly values?: readonly string[] | undefined
 }
 
-/** Members that were not requested are empty. */
 export interface SpendSum {
   readonly view: string
   readonly day: string

@@ -25,22 +25,36 @@ const BATCH_SIZE = 1_000
 const CONCURRENCY = 64
 
 /** Walks the index over open records in its order, so records that are not due yet cost nothing. */
-const firstOf = ({ table, record, due, open }: Required<Deadline>, whose: string, until: string): string => `
+const firstOf = (
+  { table, record, due, open }: Required<Deadline>,
+  { whose, until }: { readonly whose: string; readonly until: string },
+  most: number,
+): string => `
 cross join lateral (
   select ${record} as id, owner_id, mode, ${due} as due from ${table} t
-  where ${open} and ${whose} and ${due} <= ${until} order by ${due} limit ${BATCH_SIZE}) as first`
+  where ${open} and ${whose} and ${due} <= ${until} order by ${due} limit ${most}) as first`
+
+const IN_REAL_TIME = { whose: 't.mode = each.mode', until: 'now()' }
+const BY_TEST_CLOCK = {
+  whose: '(t.owner_id, t.mode) = (c.owner_id, c.mode)',
+  until: "now() + c.offset_ms * interval '1 millisecond'",
+}
 
 /** Overdue by real time, or by the time of a tenant whose test clock is ahead. No clock is ever behind real time. */
-const overdueOf = (deadline: Required<Deadline>): string => `
-select distinct id, owner_id, mode, due from (
-  select first.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, 't.mode = each.mode', 'now()')}
+const anyOf = (deadline: Required<Deadline>, most: number): string => `
+  select first.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, IN_REAL_TIME, most)}
   union all
-  select first.* from tenant_clocks c ${firstOf(
-    deadline,
-    '(t.owner_id, t.mode) = (c.owner_id, c.mode)',
-    "now() + c.offset_ms * interval '1 millisecond'",
-  )}
+  select first.* from tenant_clocks c ${firstOf(deadline, BY_TEST_CLOCK, most)}`
+
+const overdueOf = (deadline: Required<Deadline>): string => `
+select distinct id, owner_id, mode, due from (${anyOf(deadline, BATCH_SIZE)}
 ) as overdue order by due, id limit ${BATCH_SIZE}`
+
+/** One statement tells which deadlines have an overdue record, so that an idle sweep asks once. */
+const anyOverdue = (bounds: readonly BoundDeadline[]): string =>
+  bounds
+    .map(({ deadline }, place) => `select ${place} as place where exists (${anyOf(deadline, 1)})`)
+    .join(' union all ')
 
 const overdueOfTenant = ({ table, record, due, open }: Required<Deadline>): string => `
 select ${record} as id, owner_id, mode from ${table}
@@ -91,9 +105,11 @@ function deadlinesOf(areas: Areas): BoundDeadline[] {
 }
 
 export async function endOverdue(parts: Parts): Promise<void> {
-  const failures: unknown[] = []
-  for (const bound of deadlinesOf(parts.areas))
-    failures.push(...(await endAll(parts, bound, overdueOf(bound.deadline), [])))
+  const bounds = deadlinesOf(parts.areas)
+  const failures = await endEach(parts, bounds, {
+    find: { text: anyOverdue(bounds), values: [] },
+    select: overdueOf,
+  })
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be ended`)
 }
 
@@ -171,22 +187,39 @@ async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<
   await wakeWaiting(sql, parts.areas, tenant)
 }
 
-/** Each deadline runs once: ending one may make a record of another due. */
-async function endDue(
+const endDue = (
   parts: Parts,
   bounds: readonly BoundDeadline[],
   { ownerId, mode }: Tenant,
   at: Date,
-): Promise<void> {
-  const values = [ownerId, mode, at]
+): Promise<unknown[]> =>
+  endEach(parts, bounds, {
+    find: { text: dueOf(bounds), values: [ownerId, mode, at] },
+    select: overdueOfTenant,
+  })
+
+interface Search {
+  /** Gives the places of the deadlines that have an overdue record. */
+  readonly find: { readonly text: string; readonly values: readonly unknown[] }
+  /** The overdue records of one deadline, by the same values. */
+  readonly select: (deadline: Required<Deadline>) => string
+}
+
+/** Each deadline runs once: ending one may make a record of another due. Returns the failures. */
+async function endEach(
+  parts: Parts,
+  bounds: readonly BoundDeadline[],
+  { find: { text, values }, select }: Search,
+): Promise<unknown[]> {
+  const failures: unknown[] = []
   const done = new Set<number>()
   for (;;) {
-    const due = await sqlOn(parts.database.pool)<{ place: number }>(dueOf(bounds), values)
+    const due = await sqlOn(parts.database.pool)<{ place: number }>(text, values)
     const place = due.map(row => row.place).find(one => !done.has(one))
     const bound = place === undefined ? undefined : bounds[place]
-    if (place === undefined || !bound) return
+    if (place === undefined || !bound) return failures
     done.add(place)
-    await endAll(parts, bound, overdueOfTenant(bound.deadline), values)
+    failures.push(...(await endAll(parts, bound, select(bound.deadline), values)))
   }
 }
 

@@ -1,4 +1,4 @@
-import { cents } from '../../values/money.ts'
+import { cents, decimal } from '../../values/money.ts'
 import type { Mode } from '../contract/actor.ts'
 import type { OpenRecords } from '../contract/deadline.ts'
 import { type Process, type StartInput, workflowIdOf } from '../contract/process.ts'
@@ -37,6 +37,15 @@ select id, owner_id as "ownerId", mode, agent_id as "agentId",
   where (o.owner_id, o.mode, o.workflow_id) = (open.owner_id, open.mode, $2 || '/' || open.id)) as "isOnItsWay"
 from (${select}) as open where id > $1 order by id limit ${PAGE_SIZE}`
 
+/** The first pages of all in one statement: most records have their run, so this is usually all. */
+const firstPagesOf = (records: readonly OpenRecords[]): string =>
+  records
+    .map(({ process, select }, place) => {
+      const page = pageOf(select).replaceAll('$1', `''`).replaceAll('$2', `'${process.name}'`)
+      return `select ${place} as place, page.* from (${page}) as page`
+    })
+    .join(' union all ')
+
 interface OpenRecord extends Record<string, unknown> {
   readonly id: string
   readonly ownerId: string
@@ -50,17 +59,21 @@ interface OpenRecord extends Record<string, unknown> {
 
 export async function startMissingRuns({ database, records, runs, rest }: Parts): Promise<void> {
   const sql = sqlOn(database.pool)
-  for (const { process, select } of records) {
+  const firstPages = Map.groupBy(
+    await sql<OpenRecord & { place: number }>(firstPagesOf(records)),
+    ({ place }) => place,
+  )
+  for (const [place, { process, select }] of records.entries()) {
     const isOpen = async (id: string) => {
       const [record] = await sql<OpenRecord>(oneOf(select), ['', process.name, id])
       return record?.isOnItsWay === false
     }
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const page: OpenRecord[] = await sql<OpenRecord>(pageOf(select), [after, process.name])
+    for (let page: readonly OpenRecord[] = firstPages.get(place) ?? []; page.length > 0; ) {
       const candidates = page.filter(({ isOnItsWay }) => !isOnItsWay)
       if (candidates.length > 0) await startMissing(candidates, { process, runs, isOpen })
-      after = page.length === PAGE_SIZE ? page.at(-1)?.id : undefined
-      if (after !== undefined) await rest()
+      if (page.length < PAGE_SIZE) break
+      await rest()
+      page = await sql<OpenRecord>(pageOf(select), [page.at(-1)?.id, process.name])
     }
   }
 }
@@ -104,5 +117,9 @@ function startInputOf(
 ): StartInput {
   const amount = amountCents === null ? {} : { amountCents: cents(amountCents) }
   const subject = about === null ? amount : { about }
-  return { id, ownerId, mode, agentId, summary: runSummary(process, mode, { id, agentId, ...subject }) }
+  return {
+    ...{ id, ownerId, mode, agentId },
+    summary: runSummary(process, mode, { id, agentId, ...subject }),
+    ...(amount.amountCents !== undefined && { amountEuros: Number(decimal(amount.amountCents)) }),
+  }
 }

@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '../../values/clock.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
-import { type Deliver, type OutboxMessage, outboxOf } from '../journal/outbox.ts'
+import { type Deliver, LONGEST_BACK_OFF_MS, type OutboxMessage, outboxOf } from '../journal/outbox.ts'
 
 /** Calls to Temporal at once. More would not raise its throughput. */
 const CONCURRENCY = 32
-const POLL = 1_000
+const ENDLESS_MS = 2 ** 31 - 1
+/** The polling interval while messages may be postponed. */
+const RETRY_POLL_MS = 1_000
 const MAX_PAUSE = 5_000
 
 export interface RelayParts {
@@ -13,6 +16,8 @@ export interface RelayParts {
   readonly lease: Pick<ProcessLease, 'hold'>
   readonly deliver: Deliver
   readonly onFailure: (error: unknown) => void
+  /** The polling interval without notices, in milliseconds; endless where the watch finds what is due. */
+  readonly pollMs?: number
 }
 
 export class Relay {
@@ -20,6 +25,7 @@ export class Relay {
   readonly #lease: RelayParts['lease']
   readonly #deliver: Deliver
   readonly #onFailure: (error: unknown) => void
+  readonly #pollMs: number
   readonly #underWay = new Set<Promise<void>>()
   /** Claimed and not begun, by workflow. Claiming them one by one would cost a commit each. */
   readonly #claimed: OutboxMessage[][] = []
@@ -27,18 +33,26 @@ export class Relay {
   readonly #running: Promise<void>
   #idling = new AbortController()
   #woken = false
+  /** Whether the last claim took so many that more may be due. */
+  #hasMore = false
   #failures = 0
+  #failedAt = Number.NEGATIVE_INFINITY
 
   readonly wake = (): void => {
     this.#woken = true
     this.#idling.abort()
   }
 
-  constructor({ database, lease, deliver, onFailure }: RelayParts) {
+  get hasClaims(): boolean {
+    return this.#claimed.length > 0 || this.#underWay.size > 0
+  }
+
+  constructor({ database, lease, deliver, onFailure, pollMs = ENDLESS_MS }: RelayParts) {
     this.#outbox = outboxOf(database)
     this.#lease = lease
     this.#deliver = deliver
     this.#onFailure = onFailure
+    this.#pollMs = pollMs
     this.#running = this.#run()
   }
 
@@ -66,17 +80,17 @@ export class Relay {
   async #round(): Promise<boolean> {
     if (this.#claimed.length === 0) await this.#claim()
     if (this.#stopping.signal.aborted) return true
-    const busy = this.#claimed.length > 0
     while (this.#claimed.length > 0 && this.#underWay.size < CONCURRENCY)
       this.#begin(this.#claimed.shift() ?? [])
     if (this.#underWay.size >= CONCURRENCY) await Promise.race(this.#underWay)
-    if (!busy) this.#failures = 0
-    return busy
+    return this.#claimed.length > 0 || this.#hasMore
   }
 
   async #claim(): Promise<void> {
     this.#woken = false
     const messages = await this.#outbox.claim(CONCURRENCY, await this.#lease.hold())
+    this.#hasMore = messages.length === CONCURRENCY
+    if (messages.length === 0) this.#failures = 0
     this.#claimed.push(...Map.groupBy(messages, ({ workflowId }) => workflowId).values())
   }
 
@@ -98,12 +112,15 @@ export class Relay {
 
   #failed(error: unknown): void {
     this.#failures ||= 1
+    this.#failedAt = clock.ticks()
     this.#onFailure(error)
   }
 
   async #idle(): Promise<void> {
     this.#idling = new AbortController()
-    if (!this.#woken) await rest(POLL, this.#idling.signal)
+    const mayPostpone = clock.ticks() - this.#failedAt < LONGEST_BACK_OFF_MS
+    const pollMs = mayPostpone ? RETRY_POLL_MS : this.#pollMs
+    if (!this.#woken) await rest(pollMs, this.#idling.signal)
   }
 
   /** Backs off exponentially after a failure, even if more messages arrive meanwhile. */

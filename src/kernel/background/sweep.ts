@@ -1,17 +1,27 @@
 import { after, clock } from '../../values/clock.ts'
-import type { Areas } from '../contract/area.ts'
+import type { Areas, Expiring } from '../contract/area.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { RETENTION_MS } from '../journal/idempotency.ts'
 
-const BATCH_SIZE = 5_000
+/** Rows of a table that one statement deletes. */
+const BATCH_SIZE = 1_000
 
-const deleteExpired = (table: string, column: string): string => `
-delete from ${table} where ctid = any(array(
-  select ctid from ${table} where ${column} < $1 order by ${column} limit ${BATCH_SIZE} for update skip locked))
-returning 1`
+const OF_THE_KERNEL: readonly Expiring[] = [
+  { table: 'idempotency_keys', column: 'created_at', keptMs: RETENTION_MS },
+  { table: 'rate_limits', column: 'resets_at', keptMs: 0 },
+]
 
-const IDEMPOTENCY = deleteExpired('idempotency_keys', 'created_at')
-const RATE_LIMITS = deleteExpired('rate_limits', 'resets_at')
+/** One statement deletes a batch of each table and counts the rows. */
+const deleteExpired = (tables: readonly Expiring[]): string => `
+with ${tables
+  .map(
+    ({ table, column }, n) => `deleted_${n} as (
+  delete from ${table} where ctid = any(array(
+    select ctid from ${table} where ${column} < $${n + 1} order by ${column} limit ${BATCH_SIZE} for update skip locked))
+  returning 1)`,
+  )
+  .join(', ')}
+select array[${tables.map((_, n) => `(select count(*) from deleted_${n})::int`).join(', ')}] as counts`
 
 /**
  * Deletes expired rows in small batches, so that no request waits for it, and creates the partitions of the
@@ -19,13 +29,12 @@ const RATE_LIMITS = deleteExpired('rate_limits', 'resets_at')
  */
 export async function sweep({ pool }: Database, areas: Areas): Promise<void> {
   const sql = sqlOn(pool)
-  const deleteBefore = async (statement: string, end: Date): Promise<void> => {
-    const removed = await sql(statement, [end])
-    if (removed.length === BATCH_SIZE) await deleteBefore(statement, end)
+  const now = clock.real()
+  let tables = [...OF_THE_KERNEL, ...Object.values(areas).flatMap(({ expiring }) => expiring)]
+  while (tables.length > 0) {
+    const ends = tables.map(({ keptMs }) => after(now, -keptMs))
+    const [deleted] = await sql<{ counts: number[] }>(deleteExpired(tables), ends)
+    tables = tables.filter((_, n) => deleted?.counts[n] === BATCH_SIZE)
   }
-  await deleteBefore(IDEMPOTENCY, after(clock.real(), -RETENTION_MS))
-  await deleteBefore(RATE_LIMITS, clock.real())
-  for (const { table, column, keptMs } of Object.values(areas).flatMap(({ expiring }) => expiring))
-    await deleteBefore(deleteExpired(table, column), after(clock.real(), -keptMs))
   await sql('select add_event_partitions()')
 }

@@ -26,10 +26,13 @@ export interface ProcessInput {
   readonly version?: typeof RUN_VERSION
 }
 
-/** Summary and status are for Temporal's list; the workflow itself does not get them. */
+/** What else Temporal's list of runs shows from the start. The workflow itself does not get it. */
 export interface StartInput extends ProcessInput {
   readonly summary?: string
   readonly status?: string
+  readonly amountEuros?: number
+  /** ISO 8601, by the clock of the record's owner. */
+  readonly deadline?: string
 }
 
 /** Input of the run's summary, which contains no name of a person or payee. */
@@ -38,6 +41,8 @@ export interface ProcessRecord {
   readonly agentId: string | null
   readonly status?: string
   readonly amountCents?: Cents
+  readonly dueAt?: Date | null
+  readonly expiresAt?: Date | null
   /** Ids in place of an amount: `agent.created to webhook_…`. */
   readonly about?: string
 }
@@ -54,6 +59,8 @@ export interface ProcessStatus {
   /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. */
   readonly waitsFor?: string | null
   readonly signals?: readonly string[]
+  /** The record in the console. */
+  readonly page?: string
   /** What happened outside the run, a line each. */
   readonly steps?: readonly string[]
 }
@@ -105,7 +112,13 @@ export interface StepResult {
   readonly status?: ProcessStatus
 }
 
+/**
+ * How Temporal's list of runs finds them. A namespace gets them from `temporal-config/search-attributes.json`.
+ */
 const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const
 export const OWNER_ATTRIBUTE = keyword('AgentPayOwner')
 export const AGENT_ATTRIBUTE = keyword('AgentPayAgent')
 export const STATUS_ATTRIBUTE = keyword('AgentPayStatus')
+export const MODE_ATTRIBUTE = keyword('AgentPayMode')
+export const AMOUNT_ATTRIBUTE = { name: 'AgentPayAmount', type: 'DOUBLE' } as const
+export const DEADLINE_ATTRIBUTE = { name: 'AgentPayDeadline', type: 'DATETIME' } as const

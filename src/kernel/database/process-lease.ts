@@ -1,45 +1,123 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
-import type { Row, Sql } from '../contract/sql.ts'
+import type { Sql } from '../contract/sql.ts'
+import { batcher } from './batcher.ts'
 import { type Database, sqlOn } from './prepared-sql.ts'
 
-const LEASE_MS = 10_000
+export const LEASE_MS = 10_000
 
-export const RENEW_MS = 2_000
+export const RENEW_MS = 3_000
 
-const RENEW = `
-update process_leases set held_until = clock_timestamp() + $2 * interval '1 ms' where id = $1 returning id`
+/** Unused for this long, a lease is deleted: an idle process writes nothing. */
+const UNUSED_MS = 5_000
 
-const BEGIN = `
+/** Commits without waiting for the disk: a claim is committed later, and with it what came before. */
+const ASYNC_COMMIT = `
+with async_commit as materialized (select set_config('synchronous_commit', 'off', true))`
+
+const RENEW = `${ASYNC_COMMIT}
+update process_leases l set held_until = clock_timestamp() + r.held_ms * interval '1 ms'
+from async_commit, unnest($1::text[], $2::int[]) as r(id, held_ms) where l.id = r.id returning l.id`
+
+const BEGIN = `${ASYNC_COMMIT}
 insert into process_leases (id, kind, held_until)
-values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`
+select $1, $2, clock_timestamp() + $3 * interval '1 ms' from async_commit`
+
+const FREE = `
+select coalesce(sum(free_leases(kind)), 0)::int as freed
+from unnest(array['deliveries', 'pushes', 'outbox', 'streams', 'calls']) as kind`
 
 /** How much of a lease must be left when a call of another system begins. */
 const MARGIN_MS = 1_000
 
+/** Each living process has renewed its lease once in this time, unless it cannot reach the database. */
+const ALL_RENEW_MS = RENEW_MS + 2_000
+
 export type LeaseKind = 'deliveries' | 'pushes' | 'outbox' | 'streams' | 'calls'
+
+interface Renewal {
+  readonly id: string
+  readonly heldMs: number
+}
+
+/** False if another process has deleted the lease. */
+type Renew = (renewal: Renewal) => Promise<boolean>
+
+/** The leases of a process. One statement renews all that are due at the same time. */
+export class ProcessLeases {
+  readonly #sql: Sql
+  readonly #renew: Renew
+  readonly #heldMs: number
+  readonly #unusedMs: number
+  readonly #leases = new Map<LeaseKind, ProcessLease>()
+
+  constructor({ pool }: Database, heldMs: number = LEASE_MS, unusedMs: number = UNUSED_MS) {
+    this.#sql = sqlOn(pool)
+    this.#heldMs = heldMs
+    this.#unusedMs = unusedMs
+    const renewAll = batcher<Renewal, boolean>({ size: 100, inFlight: 1 }, async renewals => {
+      const columns = [renewals.map(({ id }) => id), renewals.map(({ heldMs }) => heldMs)]
+      const renewed = new Set((await this.#sql<{ id: string }>(RENEW, columns)).map(({ id }) => id))
+      return renewals.map(({ id }) => ({ status: 'fulfilled', value: renewed.has(id) }))
+    })
+    this.#renew = renewal => renewAll('', renewal)
+  }
+
+  of(kind: LeaseKind, heldMs: number = this.#heldMs): ProcessLease {
+    const parts = { sql: this.#sql, renew: this.#renew, kind, heldMs, unusedMs: this.#unusedMs }
+    const lease = this.#leases.get(kind) ?? new ProcessLease(parts)
+    this.#leases.set(kind, lease)
+    return lease
+  }
+
+  /** Renews the leases that are in use and deletes the others. */
+  async round(): Promise<void> {
+    const rounds = await Promise.allSettled([...this.#leases.values()].map(lease => lease.round()))
+    const failed = rounds.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.#leases.values()].map(lease => lease.end()))
+  }
+}
+
+/** The next instant at which a lease ends, as SQL. */
+export const NEXT_LEASE_END = 'select min(held_until) from process_leases'
+
+/** Frees what processes without a valid lease had claimed; returns how many rows. */
+export const freeDeadLeases = async (sql: Sql): Promise<number> =>
+  (await sql<{ freed: number }>(FREE))[0]?.freed ?? 0
+
+interface Parts {
+  readonly sql: Sql
+  readonly renew: Renew
+  readonly kind: LeaseKind
+  readonly heldMs: number
+  readonly unusedMs: number
+}
 
 /**
  * One lease covers all rows that a process has claimed, so claiming a row costs nothing more. The process
- * renews it; once the process has died, others free its rows within seconds. While the lease's row exists
- * nothing was freed, so after a long halt of the process or of PostgreSQL it keeps its claims.
+ * renews it while it has claims; once the process has died, others free its rows within seconds. While the
+ * lease's row exists nothing was freed, so after a long halt of the process or of PostgreSQL it keeps its
+ * claims.
  */
 export class ProcessLease {
-  readonly #sql: Sql
-  readonly #kind: LeaseKind
+  readonly #parts: Parts
+  readonly #users = new Set<() => boolean>()
   #id: string | undefined
+  #begunAt = 0
   #heldUntil = 0
-  #steadySince = 0
+  #usedAt = 0
+  #worksUnderWay = 0
   /** When renewing last failed or came too late: other processes may have lost the database, too. */
   #interruptedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
 
-  readonly #heldMs: number
-
-  constructor({ pool }: Database, kind: LeaseKind, heldMs: number = LEASE_MS) {
-    this.#sql = sqlOn(pool)
-    this.#kind = kind
-    this.#heldMs = heldMs
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
   /** Undefined where others may have freed the claimed rows. */
@@ -47,7 +125,22 @@ export class ProcessLease {
     return clock.ticks() < this.#heldUntil ? this.#id : undefined
   }
 
+  /** Keeps the lease while `hasClaims` answers true; returns a function that ends this. */
+  keepWhile(hasClaims: () => boolean): () => void {
+    this.#users.add(hasClaims)
+    return () => void this.#users.delete(hasClaims)
+  }
+
+  /** Keeps the lease until the work has ended. */
+  during<T>(work: Promise<T>): Promise<T> {
+    this.#worksUnderWay++
+    return work.finally(() => {
+      this.#worksUnderWay--
+    })
+  }
+
   async hold(): Promise<string> {
+    this.#usedAt = clock.ticks()
     while (this.held === undefined) await this.#renew()
     return this.held
   }
@@ -62,27 +155,44 @@ export class ProcessLease {
   }
 
   /**
-   * Whether an expired lease proves a dead process: after an interruption each process first gets the time to
-   * renew its own.
+   * Whether an expired lease proves a dead process. Each living process first gets the time to renew its own:
+   * after an interruption, and after this process has rested, as it saw no interruption then.
    */
   get tellsDead(): boolean {
-    return clock.ticks() - this.#interruptedAt >= this.#heldMs
+    const isSteady = clock.ticks() - this.#interruptedAt >= this.#parts.heldMs
+    return isSteady && this.held !== undefined && !this.isNew
   }
 
-  async round(): Promise<number> {
-    await this.#renew()
-    // After a halt of everything (PostgreSQL, for one) each process first gets the time to renew its own
-    // lease.
-    if (clock.ticks() - this.#steadySince < this.#heldMs) return 0
-    const [freed] = await this.#sql<{ count: number }>('select free_leases($1) as count', [this.#kind])
-    return freed?.count ?? 0
+  get isNew(): boolean {
+    return clock.ticks() - this.#begunAt < ALL_RENEW_MS
+  }
+
+  /** Ends once the lease is no longer new. */
+  async grow(): Promise<void> {
+    while (this.isNew) await pause(ALL_RENEW_MS - (clock.ticks() - this.#begunAt))
+  }
+
+  async round(): Promise<void> {
+    if (this.#renewing !== undefined) return this.#renewing
+    if (this.#id === undefined) return
+    if (this.#isInUse()) return this.#renew()
+    await this.#delete()
   }
 
   async end(): Promise<void> {
     await this.#renewing
+    await this.#delete()
+  }
+
+  #isInUse(): boolean {
+    if (this.#worksUnderWay > 0 || clock.ticks() - this.#usedAt < this.#parts.unusedMs) return true
+    return [...this.#users].some(hasClaims => hasClaims())
+  }
+
+  async #delete(): Promise<void> {
     const id = this.#id
     this.#id = undefined
-    if (id) await this.#sql('delete from process_leases where id = $1', [id])
+    if (id) await this.#parts.sql('delete from process_leases where id = $1', [id])
   }
 
   #renew(): Promise<void> {
@@ -98,16 +208,16 @@ export class ProcessLease {
   }
 
   async #renewNow(): Promise<void> {
+    const { sql, renew, kind, heldMs } = this.#parts
     const startedAt = clock.ticks()
-    const isSteady = startedAt < this.#heldUntil
-    if (this.#id && !isSteady) this.#interruptedAt = startedAt
-    const [renewed] = this.#id ? await this.#sql<Row>(RENEW, [this.#id, this.#heldMs]) : []
-    if (!renewed) {
+    if (this.#id && startedAt >= this.#heldUntil) this.#interruptedAt = startedAt
+    const isRenewed = this.#id !== undefined && (await renew({ id: this.#id, heldMs }))
+    if (!isRenewed) {
       const id = randomUUID()
-      await this.#sql(BEGIN, [id, this.#kind, this.#heldMs])
+      await sql(BEGIN, [id, kind, heldMs])
       this.#id = id
+      this.#begunAt = startedAt
     }
-    if (!renewed || !isSteady) this.#steadySince = startedAt
-    this.#heldUntil = startedAt + this.#heldMs
+    this.#heldUntil = startedAt + heldMs
   }
 }

@@ -103,6 +103,9 @@ export function replay(key: ScopedKey, stored: StoredAnswer): Outcome | undefine
 
 const isOverdue = ({ age_ms }: StoredAnswer): boolean => Number(age_ms) >= MAX_CALL_MS
 
+/** This process has just woken: it waits until each living process has renewed its lease, and tries again. */
+export const CANNOT_TELL_YET = new Error('the process of this call may still live')
+
 /** Waits for a renewal of the same lease: if that happens, the lease is not deleted, and its process lives. */
 const MARK_DEAD = `
 with marked as (
@@ -117,11 +120,12 @@ select exists (select from marked) or not exists (select from process_leases whe
 export async function takeOver(
   sql: Sql,
   stored: StoredAnswer,
-  { tellsDead }: Pick<ProcessLease, 'tellsDead'>,
+  { tellsDead, isNew }: Pick<ProcessLease, 'tellsDead' | 'isNew'>,
 ): Promise<void> {
   const { leased_by } = stored
   const [found] = leased_by ? await sql<{ dead: boolean }>(MARK_DEAD, [leased_by, tellsDead]) : []
-  if (!found?.dead && !(tellsDead && isOverdue(stored))) throw inProgress()
+  if (found?.dead || (tellsDead && isOverdue(stored))) return
+  throw isNew ? CANNOT_TELL_YET : inProgress()
 }
 
 export const answerRow = (key: ScopedKey, outcome: Outcome): IdempotencyRow => ({

@@ -51,9 +51,7 @@ export const OF_TENANT = `
 with ended as materialized (${ENDED})
 select ended.*, false as "isHeldBack", followed.*
 from ended left join lateral (
-  select ${COLUMNS} from events
-  where owner_id = $4 and mode = $5 and (written_in, id) > ($2::bigint, $3::text) and written_in < ended.horizon
-  order by written_in, id limit $6
+  select ${COLUMNS} from tenant_events_after($4, $5, $2, $3, ended.horizon, '{}', $6)
 ) followed on true`
 
 interface ReadRow extends FollowedEvent, Record<string, unknown> {

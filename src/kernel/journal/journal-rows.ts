@@ -1,6 +1,7 @@
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { encodeJson } from '../../values/json-names.ts'
+import { decimal } from '../../values/money.ts'
 import type { Tenant, TenantNow } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
 import type { Events } from '../contract/events.ts'
@@ -78,7 +79,13 @@ export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: Proc
 /** Includes the summary of the run, if more than the record's ids is known. */
 function inputOf(process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow['input'] {
   const { id, agentId, status, amountCents, about } = record
-  const input = { id, ownerId, mode, agentId, ...(status !== undefined && { status }) }
+  const deadline = (record.dueAt ?? record.expiresAt)?.toISOString()
+  const input = {
+    ...{ id, ownerId, mode, agentId },
+    ...(status !== undefined && { status }),
+    ...(amountCents !== undefined && { amountEuros: Number(decimal(amountCents)) }),
+    ...(deadline !== undefined && { deadline }),
+  }
   if (amountCents === undefined && about === undefined) return input
   return { ...input, summary: runSummary(process, mode, record) }
 }

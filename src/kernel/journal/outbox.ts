@@ -29,12 +29,18 @@ where id in (
   order by due_at limit $1 for update skip locked)
 returning id, process, recurs, workflow_id as "workflowId", input`
 
+/** Messages that are claimed are left out: the end of a claim is found by a later poll. */
+export const OUTBOX_DUE = `
+select due_at from outbox where leased_until <= clock_timestamp() is not false order by due_at limit 1`
+
 const DONE = 'delete from outbox where id = any($1::text[]) returning id'
+
+export const LONGEST_BACK_OFF_MS = 60_000
 
 /** Exponential back-off with jitter, a minute at most. */
 const POSTPONE = `
 update outbox set due_at = clock_timestamp()
-  + least(60, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second',
+  + least(${LONGEST_BACK_OFF_MS / 1_000}, 0.25 * power(2, least(attempts, 8))) * (0.5 + random() / 2) * interval '1 second',
   leased_by = null, leased_until = null
 where id = any($1::text[]) returning id`
 
@@ -71,42 +77,53 @@ export function outboxOf({ pool }: Database) {
 export const channels = ['outbox', 'deliveries', 'pushes', 'events'] as const
 export type Channel = (typeof channels)[number]
 
+/** Notifies the listeners of channels, in all processes. `journal` is that of all events. */
+export type Notify = (channels: readonly (Channel | 'journal')[]) => void
+
+const NOTIFY = `select pg_notify(channel, '') from unnest($1::text[]) as channel`
+
+const SHORTEST_PAUSE_MS = 10
+
 /**
- * Notifies the listeners of all processes, one notice at a time, with a pause between them. A lost notice
- * only delays: listeners also poll.
+ * The first notice is sent at once. Above a hundred commits a second the pause between two grows, up to
+ * `longestPauseMs`, so that background work takes more at a time. A lost notice only delays: the watch finds
+ * what is due.
  */
-export function notifier({ pool }: Database, channel: Channel, pauseMs = 0): () => void {
-  let announcing: Promise<unknown> | undefined
-  let again = false
-  const announce = (): void => {
-    again = announcing !== undefined
-    announcing ??= pool
-      .query(`notify ${channel}`)
-      .catch(() => undefined)
-      .then(() => (pauseMs > 0 ? pause(pauseMs, undefined, { ref: false }) : undefined))
-      .finally(() => {
-        announcing = undefined
-        if (again) announce()
-      })
+export function openNotifier({ pool }: Database, longestPauseMs: number): Notify {
+  const sql = sqlOn(pool)
+  const waiting = new Set<string>()
+  let commits = 0
+  let pauseMs = SHORTEST_PAUSE_MS
+  let isAnnouncing = false
+
+  async function announce(): Promise<void> {
+    isAnnouncing = true
+    while (waiting.size > 0) {
+      const isBusy = commits * SHORTEST_PAUSE_MS > pauseMs
+      pauseMs = isBusy ? Math.min(2 * pauseMs, longestPauseMs) : Math.max(pauseMs / 2, SHORTEST_PAUSE_MS)
+      commits = 0
+      const names = [...waiting]
+      waiting.clear()
+      await sql(NOTIFY, [names]).catch(() => undefined)
+      await pause(pauseMs, undefined, { ref: false })
+    }
+    isAnnouncing = false
   }
-  return announce
+
+  return channels => {
+    if (channels.length === 0) return
+    for (const channel of channels) waiting.add(channel)
+    commits++
+    if (!isAnnouncing) void announce()
+  }
 }
 
-export const notifiersOf = (database: Database): Record<Channel, () => void> => ({
-  outbox: notifier(database, 'outbox'),
-  deliveries: notifier(database, 'deliveries'),
-  pushes: notifier(database, 'pushes'),
-  // Nearly every commit has events, and one notice per pause is enough for all followers.
-  events: notifier(database, 'events', 10),
-})
-
-/** `Intent of € 25.00 in test mode, agent_…` */
+/** `Intent of € 25.00, test` */
 export function runSummary(
   { name, title = name }: Pick<Process, 'name' | 'title'>,
   mode: ProcessInput['mode'],
-  { id, agentId, amountCents, about }: ProcessRecord,
+  { id, amountCents, about }: ProcessRecord,
 ): string {
   const subject = about ?? (amountCents === undefined ? undefined : formatMoney(amountCents))
-  const agent = agentId && agentId !== id ? `, ${agentId}` : ''
-  return `${title} ${subject ? `of ${subject}` : id} in ${mode} mode${agent}`
+  return `${title} ${subject ? `of ${subject}` : id}, ${mode}`
 }

@@ -7,7 +7,7 @@ import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import { asProblem } from '../database/retry.ts'
-import { inProgress, takeOver } from '../journal/idempotency.ts'
+import { CANNOT_TELL_YET, inProgress, takeOver } from '../journal/idempotency.ts'
 import { ABANDONED, type HotCall, loadAndDecide } from './batch.ts'
 import { type CallResult, callResultOf, type Emitted, handleCall } from './finish-call.ts'
 import { batchNameOf, type RunBatched } from './group-commit.ts'
@@ -87,10 +87,10 @@ export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call:
     const seen = peek && !given.idempotencyKey && (await answerByReading(runtime, given, peek))
     if (seen) return seen
     const call = { ...given, lease: await leaseOf(lease) }
-    const done = await begin(call)
+    const done = await lease.during(begin(call))
     if (!(done instanceof CallExternal)) return done
     const left = Promise.withResolvers<never>()
-    return Promise.race([finish(call, done, left.reject), left.promise])
+    return Promise.race([lease.during(finish(call, done, left.reject)), left.promise])
   }
 }
 
@@ -131,6 +131,13 @@ function withStep(call: Call, step: BoundStep, records = false): HotCall {
 }
 
 const reserveOrRecover = (runtime: Runtime, call: Call): Promise<CallResult> =>
+  reserveOrTakeOver(runtime, call).catch(async (error: unknown) => {
+    if (error !== CANNOT_TELL_YET) throw error
+    await runtime.lease.grow()
+    return reserveOrTakeOver(runtime, call)
+  })
+
+const reserveOrTakeOver = (runtime: Runtime, call: Call): Promise<CallResult> =>
   inOwnTransaction(runtime, call, async (tx, opened) => {
     const { stored } = opened
     const { recover, reserve } = externalHandlerOf(call)

@@ -8,7 +8,7 @@ import type { Sql } from '../contract/sql.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import type { EventRow, Journal, NewRows } from '../journal/journal.ts'
-import { type Channel, channels } from '../journal/outbox.ts'
+import { channels, type Notify } from '../journal/outbox.ts'
 import type { UnrecordedAnswers } from './unrecorded-answers.ts'
 
 /** Calls an operation on behalf of another one's caller. Handlers see it as `Ask`, typed and bound to their request. */
@@ -38,20 +38,17 @@ export interface Runtime {
   readonly lease: ProcessLease
   readonly unrecordedAnswers: UnrecordedAnswers
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
-  /** Notify a channel's listeners of committed rows, so that they need not wait for their next poll. */
-  readonly notifiers: Readonly<Record<Channel, () => void>>
+  /** Called after each commit, so that background work need not wait for the next poll. */
+  readonly notify: Notify
   readonly onEvents: (events: readonly EventRow[]) => void
   readonly onBatch: (operation: string, size: number, roundTrips: number) => void
 }
 
 /** Called after the commit: a NOTIFY inside transactions serializes their commits. */
-export function notifyListeners(
-  { notifiers, onEvents }: Runtime,
-  { events }: Journal,
-  written: NewRows,
-): void {
+export function notifyListeners({ notify, onEvents }: Runtime, { events }: Journal, written: NewRows): void {
   onEvents(events)
-  for (const channel of channels) if (written[channel] > 0) notifiers[channel]()
+  const named = channels.filter(channel => written[channel] > 0)
+  notify(events.length > 0 ? [...named, 'journal'] : named)
 }
 
 export function reactionsOf(areas: Areas): Map<string, Reaction[]> {

@@ -3,14 +3,8 @@
 create or replace function is_unsealed_about(d gdpr_deletions, about text[]) returns boolean
 language sql stable set search_path = public, pg_temp as $$
   select exists (
-    select from audit_sealing f
-    cross join unnest(case when d.subject_type = 'owner' then array['test', 'live'] else array[d.mode] end) as one(mode)
-    cross join lateral (
-      select e.* from events e where (e.owner_id, e.mode) = (d.owner_id, one.mode) and (e.written_in, e.id) > (f.written_in, f.id)
-      union all
-      select e.* from events e where (e.owner_id, e.mode) = (d.owner_id, one.mode) and e.written_in = any(f.open)
-        and e.written_in < f.written_in
-    ) as e
+    select from unnest(case when d.subject_type = 'owner' then array['test', 'live'] else array[d.mode] end) as one(mode)
+    cross join lateral unsealed_events(d.owner_id, one.mode, 0, '', 9223372036854775807, '', '{}', 2147483647) as e
     where (d.subject_type = 'owner' or e.resource_id = any(about) or e.actor_id = d.subject_id
         or e.data ->> member_of_subject(d.subject_type) = d.subject_id))
 $$;

@@ -1,9 +1,10 @@
 -- How many seconds ago the longest waiting delivery could have been made, over a thousand subscriptions at most; null
--- where none waits. Deliveries under way, and those held up by their receiver's failures, do not count.
+-- where none waits. Deliveries under way, and those held up by their receiver's failures, do not count. An event that no
+-- deliverer has read yet waits, too, where it is among the next ten thousand.
 create or replace function overdue_seconds() returns float8
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 begin
-  return (
+  return greatest((
     with recursive waiting as (
       (select d.webhook_id, d.due_at, d.leased_until, 1 as nth from deliveries d where d.status = 'pending'
         order by d.webhook_id, d.due_at limit 1)
@@ -18,5 +19,16 @@ begin
     select extract(epoch from clock_timestamp() - min(greatest(waiting.due_at, waiting.leased_until, w.paused_until)))
     from waiting join webhooks w on w.id = waiting.webhook_id
     where w.status = 'active' and w.deleted_at is null
-      and greatest(waiting.due_at, waiting.leased_until, w.paused_until) <= clock_timestamp());
+      and greatest(waiting.due_at, waiting.leased_until, w.paused_until) <= clock_timestamp()
+  ), (
+    select extract(epoch from clock_timestamp() - min(e.recorded_at))
+    from delivery_position d cross join lateral (
+      select next.* from events next
+      where next.written_in >= (d.position ->> 'below')::bigint and not is_read(next.written_in, next.id, d.position)
+      order by next.written_in, next.id limit 10000
+    ) e
+    where exists (select from webhooks w where (w.owner_id, w.mode) = (e.owner_id, e.mode) and w.status = 'active'
+      and w.deleted_at is null and w.backlog_after is null and w.wanted_since <= e.written_in
+      and w.events && array['*', e.event])
+  ));
 end $$;

@@ -73,7 +73,7 @@ export const BeneficiaryRecord = z
   })
   .meta({ id: 'Beneficiary' })
 
-/** Without the IBAN: events go to systems that need not know it. */
+/** Omits the IBAN, since events go to systems that need not know it. */
 const BeneficiaryEvent = z.object({
   beneficiaryId: id('beneficiary'),
   name: z.string().max(200),

@@ -54,7 +54,7 @@ const beneficiaryEvent = ({ id, name, country, verification, duplicateOf }: Bene
 
 /**
  * The original among the beneficiaries with an IBAN; all others are its duplicates. A unique key allows one
- * original, and a concurrent second one is retried. Locked, so that it is not deleted while it gets a
+ * original, and a concurrent second one is retried. Locks it, so that it is not deleted while it gets a
  * duplicate.
  */
 const originalOf = (records: Records, iban: string): Promise<Beneficiary | null> =>
@@ -79,7 +79,7 @@ async function promoteOldestDuplicate(
     emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed: ['duplicateOf'] })
 }
 
-/** Stored before the call, so it must be JSON. */
+/** Stored before the call, so its members must be JSON. */
 interface VerificationRequest {
   readonly beneficiaryId: string
   readonly mode: Mode
@@ -170,7 +170,7 @@ const beneficiaries = implement(beneficiariesApi, {
     call: ({ mode, payee, reference }, { ports, requestId }) =>
       ports.sepaRail(mode).verifyPayee(payee, { reference, requestId }),
     record: recordAnswer,
-    /** The answer was lost in a crash: treated as a bank that did not answer in time. */
+    /** The answer was lost in a crash, which counts as a bank that did not answer in time. */
     recover: (request, context) => recordAnswer('late', request, context),
   }),
 })

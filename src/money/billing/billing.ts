@@ -65,7 +65,10 @@ async function lockAccounts(namedWalletId: string | null, context: DepositContex
   return { book, wallet: wallets.get(walletId) }
 }
 
-/** Moves money from a wallet to the float: a deposit with the card processor, which no authorization depends on. */
+/**
+ * Moves money from a wallet to the float. The float is a deposit with the card processor, on which no
+ * authorization depends.
+ */
 const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
   const { sql, emit, refuse, queueStatement } = context
   const { amountCents } = body
@@ -84,7 +87,7 @@ const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body 
   return { currency: 'EUR', balanceCents }
 }
 
-/** A frozen wallet can receive it, too: freezing only keeps money from leaving. */
+/** A frozen wallet can receive the money, too, since freezing only keeps money from leaving. */
 const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> = async (
   { body },
   context,

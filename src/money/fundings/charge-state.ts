@@ -61,7 +61,7 @@ interface LockedFunding {
 }
 
 /**
- * Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be
+ * Locks accounts before the funding, as everywhere. Reads the wallet under that lock, so that it cannot be
  * closed meanwhile.
  */
 async function lockWithAccounts(
@@ -110,8 +110,8 @@ function markSettled(funding: Funding, now: Date): void {
 }
 
 /**
- * Books the money for a closed wallet into suspense; a funding without a payment method has charged none, and
- * fails.
+ * Books the money for a closed wallet into suspense. A funding without a payment method has charged nothing,
+ * and fails.
  */
 async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
   const { now, tenant, emit } = context
@@ -171,7 +171,7 @@ function recordProgress(
 type Reversing = ContextOf<typeof fundApi.reverse>
 
 /**
- * The payer's bank has taken the money back, even if the wallet has spent it: the owner then owes the rest.
+ * The payer's bank has taken the money back. If the wallet has spent it, the owner owes the missing amount.
  * Holds for payments stay.
  */
 export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: string, context: Reversing) {

@@ -60,7 +60,7 @@ export const FIRST_CHECK_AFTER = minutes(1)
 /** A charge of this age that the processor does not know was never made. */
 const GIVE_UP_AFTER = days(1)
 
-/** The wait doubles with the age of an unknown charge; undefined: give up. */
+/** The wait doubles with the age of an unknown charge. Undefined means that the service stops asking. */
 export const nextCheckAfter = (age: number): number | undefined =>
   age < GIVE_UP_AFTER ? Math.max(age, FIRST_CHECK_AFTER) : undefined
 

@@ -20,7 +20,7 @@ import {
   isPending,
 } from './funding.ts'
 
-/** Stored before the call, so it must be JSON. */
+/** Stored before the call, so its members must be JSON. */
 interface ChargeRequest {
   readonly fundingId: string
   readonly walletId: string
@@ -91,7 +91,7 @@ async function recordCharge(
 ) {
   const { records, refuse } = context
   const isKnown = state.status !== 'unknown'
-  // An unknown state is left to the sweep, which asks again and finally gives up.
+  // The sweep asks again about an unknown state, and finally gives up.
   const funding = await (isKnown
     ? applyChargeState(ids, state, context)
     : records.findOneOrFail(Funding, { id: ids.id }))
@@ -112,7 +112,7 @@ const steps = {
   },
   record: (state: ChargeState, { fundingId, walletId }: ChargeRequest, context: FundingContext) =>
     recordCharge(state, { id: fundingId, walletId }, context),
-  /** The answer was lost in a crash: the sweep asks the processor, and nothing is charged again. */
+  /** The answer was lost in a crash, so the sweep asks the processor, and nothing is charged again. */
   async recover({ fundingId, token }: ChargeRequest, context: FundingContext) {
     const funding = await context.records.findOneOrFail(Funding, { id: fundingId })
     return recordCharge(token === null ? SETTLED : UNKNOWN, funding, context)

@@ -14,7 +14,7 @@ import { payableMembers, referenceNumbersIn } from '../references/index.ts'
 import { purseRefusal, WalletEvent } from '../wallets/index.ts'
 import { arrivedStates, creditMachine } from './incoming-credit.ts'
 
-/** An event about a credit contains no sender: only the owner may read it. */
+/** An event about a credit omits the sender, which only the owner may read. */
 export const IncomingEvent = z.object({
   creditId: id('credit'),
   walletId: id('wallet').nullable(),
@@ -43,7 +43,7 @@ const assignedEvent = {
 
 export const arrivalEvents = { ...creditEvents, ...assignedEvent }
 
-/** A camt.054 with one credit, to an account that no wallet has. */
+/** A camt.054 with one credit, to an account that belongs to no wallet. */
 export const exampleBankFile = [
   'PERvY3VtZW50IHhtbG5zPSJ1cm46aXNvOnN0ZDppc286MjAwMjI6dGVjaDp4c2Q6Y2FtdC4wNTQuMDAxLjA4Ij48QmtUb0NzdG1y',
   'RGJ0Q2R0TnRmY3RuPjxHcnBIZHI+PE1zZ0lkPkVYQU1QTEUtMTwvTXNnSWQ+PC9HcnBIZHI+PE50ZmN0bj48QWNjdD48SWQ+PElC',
@@ -408,8 +408,8 @@ export const arrivals = {
 }
 
 /**
- * The steps by which money of the platform, or of another owner, reaches an owner. Each may be repeated: a
- * booked credit is not booked again.
+ * The steps by which money of the platform, or of another owner, reaches an owner. Each may be repeated,
+ * since a booked credit is not booked again.
  */
 export const incomingSteps = {
   arrive: post('/billing/incoming/arrivals', {

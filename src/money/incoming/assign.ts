@@ -26,8 +26,8 @@ interface NamedCredit extends Tenant {
 }
 
 /**
- * An owner may have a record of the same id as the platform: the credit has arrived. If it arrived for a
- * closed wallet, the record of the platform still says what it pays.
+ * An owner may have a record of the same id as the platform, which means that the credit has arrived. If it
+ * arrived for a closed wallet, the record of the platform still says what it pays.
  */
 const NAMED_CREDIT = `
 select c.owner_id as "ownerId", c.mode, c.reference, h.payable_type as "payableType", h.payable_id as "payableId"
@@ -51,7 +51,7 @@ interface Target {
   readonly reference?: string | undefined
 }
 
-/** A given reference names the wallet, too; beside a given wallet, the reference in the payer's text counts. */
+/** A given reference also names the wallet. With a given wallet, the reference in the payer's text counts. */
 async function destinationOf(
   { reference, walletId }: Target,
   credit: NamedCredit,
@@ -73,8 +73,8 @@ type Assigning = ContextOf<typeof incomingApi.assign>
 type AssigningOwn = ContextOf<typeof ownCreditsApi.assignOwn>
 
 /**
- * Moves a credit from suspense into a wallet. One on an owner's ledger stays with that owner. One on the
- * platform's may go to any owner: the platform hands it over, and the owner books it.
+ * Moves a credit from suspense into a wallet. A credit on an owner's ledger stays with that owner. A credit
+ * on the platform's ledger may go to any owner: the platform hands it over, and the owner books it.
  */
 export const assign: HandlerOf<typeof incomingApi.assign> = async ({ params, body }, context) => {
   const credit = await namedCredit(context.sql, params.id)
@@ -87,7 +87,7 @@ export const assign: HandlerOf<typeof incomingApi.assign> = async ({ params, bod
   return move(params.id, destination, context)
 }
 
-/** From the owner's own suspense account into one of the owner's wallets; no other ledger is searched. */
+/** Moves a credit from the owner's own suspense account into one of the owner's wallets. Searches no other ledger. */
 export const assignOwn: HandlerOf<typeof ownCreditsApi.assignOwn> = async ({ params, body }, context) => {
   const { records, tenant, refuse } = context
   const credit = await records.findOne(IncomingCredit, { ...tenant, ...IS_INCOMING, id: params.id })
@@ -143,14 +143,11 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   return credit
 }
 
-/** The wallet was read before its account was locked. */
+/** The wallet was read before its account was locked, and may be closed by now. */
 const closedMeanwhile = (refuse: Assigning['refuse']): Refusal =>
   refuse('wallet_closed', 'The wallet was closed meanwhile. The money is on its owner’s suspense account.')
 
-/**
- * Books what the bank has sent back: the money leaves the suspense account where it waited, the platform's or
- * the owner's.
- */
+/** Books a credit that the bank has returned. The money leaves the suspense account of the platform or of the owner. */
 export const returnCredit: HandlerOf<typeof incomingApi.returnCredit> = async ({ params, body }, context) => {
   const { records, sql, emit, refuse, queueStatement } = context
   const holder = await namedCredit(sql, params.id)

@@ -31,9 +31,9 @@ export const readFile: HandlerOf<typeof incomingApi.readFile> = async ({ body },
 }
 
 /**
- * Records the new credits of a file: the platform keeps what the bank has booked, and hands over the credits
- * of owners' wallets. Afterwards the request acts for the platform, whose accounts are locked after those of
- * all owners.
+ * Records the new credits of a file. The platform keeps the bank's bookings, and hands over the credits of
+ * owners' wallets. Afterwards the request acts for the platform, whose accounts are locked after those of all
+ * owners.
  */
 export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
   const platform = platformTenant(mode)

@@ -18,7 +18,7 @@ interface Charge {
 }
 
 /**
- * Credits a wallet with an acquirer's charge of a payer's card. The money of a closed wallet waits on the
+ * Credits a wallet with an acquirer's charge of a payer's card. For a closed wallet, the money stays on the
  * owner's suspense account until it is assigned.
  */
 export function collectCharge(
@@ -43,8 +43,8 @@ const receivedOf = ({ amountCents, cause, reference }: Charge, now: Date): Recei
 })
 
 /**
- * Debits a wallet for the acquirer's refund to the payer's card. The caller asks the book first whether the
- * wallet can pay.
+ * Debits a wallet for the acquirer's refund to the payer's card. The caller first checks in the book whether
+ * the wallet can pay.
  */
 export function refundCharge(
   wallet: WalletRow,

@@ -11,7 +11,7 @@ type Reading = Pick<Context, 'records' | 'tenant'>
 
 const IN_WALLET = { $in: ['matched', 'assigned'] as const }
 
-/** Null if there is none of this id. The caller locks the accounts first. */
+/** Null if there is no credit with this id. The caller locks the accounts first. */
 export const lockCredit = (creditId: string, { records, tenant }: Reading): Promise<IncomingCredit | null> =>
   records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true })
 
@@ -24,14 +24,14 @@ export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading):
 
 export type UnusableCredit = 'credit_not_found' | 'credit_not_in_wallet' | 'credit_pays_already'
 
-/** Matches a credit without a reference to this payable: its payer left the reference out or mistyped it. */
+/** Matches a credit without a reference to this payable, since its payer omitted or mistyped the reference. */
 export async function payWithCredit(
   creditId: string,
   { walletId, payable }: { readonly walletId: string; readonly payable: Payable },
   context: Reading,
 ): Promise<IncomingCredit | UnusableCredit> {
   const { records, tenant } = context
-  // A credit that is being assigned is not locked here: the assignment locks the credit before the record
+  // Does not lock a credit that is being assigned, since the assignment locks the credit before the record
   // that it pays.
   const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
   if (!known || !SEPA_SOURCES.has(known.source)) return 'credit_not_found'
@@ -70,7 +70,7 @@ export const ownRefunds = (
   creditIds: readonly string[],
 ): Promise<OwnRefund[]> => sql(OWN_REFUNDS, [ownerId, mode, creditIds])
 
-/** Money from other sources is counted already: as a charge, a funding, or a payment of an owner. */
+/** Money from other sources is already counted: as a charge, a funding, or a payment of an owner. */
 const SEPA_SOURCES: ReadonlySet<IncomingCredit['source']> = new Set(['bank', 'simulation'])
 
 type Simulated = Pick<
@@ -78,7 +78,7 @@ type Simulated = Pick<
   'iban' | 'amountCents' | 'reference' | 'senderName' | 'senderIban' | 'endToEndId'
 > & { readonly bankReference?: string | undefined }
 
-/** Simulates a credit from the sandbox bank, into a wallet of the tenant or into its suspense. In test mode only. */
+/** Test mode only: simulates a credit from the sandbox bank, into a wallet of the tenant or into its suspense. */
 export async function simulateCredit(
   { bankReference = newId('booking'), ...members }: Simulated,
   context: Receiving,

@@ -6,13 +6,10 @@ import { payableColumns, payableOf } from '../references/index.ts'
 import type { incomingSteps } from './api.ts'
 import { IncomingCredit, isFromOwner } from './incoming-credit.ts'
 
-/** The owner of this installation who paid, and from which wallet; null for payers outside. */
+/** The owner of this installation who paid, and the paying wallet; null for payers outside. */
 export type Payer = Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>
 
-/**
- * A credit that leaves the ledger of the platform, or of a paying owner, with everything that the receiving
- * owner books.
- */
+/** A credit that leaves the ledger of the platform, or of a paying owner, with all that the receiving owner books. */
 export interface HandedOver {
   readonly to: Tenant
   readonly operation: 'incoming.arrive' | 'transfers.takeBack'
@@ -28,7 +25,7 @@ export function handedOver(credit: IncomingCredit): HandedOver {
   const { endToEndId, valueDate, reason, fromOwnerId, fromWalletId } = credit
   return {
     to: { ownerId: toOwnerId, mode },
-    // A refund to the payer changes its payment and limits, so the transfers book it.
+    // A refund to the payer changes its payment and limits, so the transfers area books it.
     operation: source === 'refund' ? 'transfers.takeBack' : 'incoming.arrive',
     arrival: {
       ...{ id, walletId, amountCents, source, origin, bankReference, part, iban, reference, senderName },
@@ -39,9 +36,9 @@ export function handedOver(credit: IncomingCredit): HandedOver {
 }
 
 /**
- * Books with each owner what this transaction hands over: one commit writes both ledgers. A payer may have
- * chosen the request's id, so the payee's events carry the credit's id, which both know. Those of what the
- * platform hands over carry the request's.
+ * Books the handed-over money with each receiving owner, so that one commit writes both ledgers. A payer may
+ * have chosen the request's id, so the payee's events have the credit's id, which both know. Events of money
+ * from the platform have the request's id.
  */
 export async function bookArrivals(
   handedOver: readonly HandedOver[],
@@ -49,7 +46,7 @@ export async function bookArrivals(
   requestId?: string,
 ): Promise<void> {
   const byOwner = Map.groupBy(handedOver, ({ to, operation }) => `${to.ownerId} ${operation}`)
-  // In the order of the owners' ids, in which their accounts are locked.
+  // Follows the order of the owners' ids, in which their accounts are locked.
   for (const [, credits] of [...byOwner].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const [first] = credits as [HandedOver]
     const body = { credits: credits.map(({ arrival }) => arrival) }
@@ -59,7 +56,7 @@ export async function bookArrivals(
 
 const DONE = { done: true }
 
-/** Books a credit that a version before 0.6.0 handed over and did not book: it took two transactions. */
+/** Books a credit that a version before 0.6.0 handed over and did not book, since it used two transactions. */
 export const finish: HandlerOf<typeof incomingSteps.finish> = async ({ params }, context) => {
   const { records, tenant } = context
   const credit = await records.findOne(IncomingCredit, { ...tenant, id: params.id }, { lock: true })

@@ -12,7 +12,7 @@ import type { Personal } from '../../values/personal.ts'
 import { payableTypes } from '../references/index.ts'
 
 /**
- * A credit that is handed over remains a record of the platform, or of the paying owner; the owner of its
+ * A credit that is handed over remains a record of the platform, or of the paying owner. The owner of its
  * wallet gets a record of the same id, which is matched or assigned.
  */
 export const creditMachine = machine('incoming_credit', {
@@ -26,8 +26,8 @@ export const creditMachine = machine('incoming_credit', {
 export const platformTenant = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER, mode })
 
 /**
- * The operator sees the credits of all owners, so there is no tenant filter: each query names the owner. The
- * platform owns the record of the bank's booking; each owner owns the record of what arrived.
+ * The operator sees the credits of all owners, so there is no tenant filter, and each query names the owner.
+ * The platform owns the record of the bank's booking; each owner owns the record of its credit.
  */
 const schema = defineEntity({
   name: 'IncomingCredit',
@@ -39,17 +39,17 @@ const schema = defineEntity({
       .onCreate(() => newId('credit')),
     ...timestamps(),
     mode: p.enum(['test', 'live'] as const),
-    /** The owner whose ledger holds the money; after a hand-over still the platform or the paying owner. */
+    /** The owner whose ledger holds the money. After a hand-over, it is still the platform or the paying owner. */
     ownerId: p.text(),
     status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
     reason: nullable.enum(unmatchedReasons),
     walletId: nullable.string(),
-    /** The owner it is handed over to, and that owner's name if another owner paid. */
+    /** The receiving owner, and that owner's name if another owner paid. */
     toOwnerId: nullable.string(),
     recipientName: nullable.string(),
     /** When the sweep books the hand-over; null once it is booked. */
     dueAt: nullable.instant(),
-    /** When the bank sent it back, and under which reference; null unless `returned`. */
+    /** When the bank returned it, and under which reference; null unless `returned`. */
     returnedAt: nullable.instant(),
     returnReference: nullable.string(),
     payableType: nullable.enum(payableTypes),
@@ -79,8 +79,8 @@ export class IncomingCredit extends schema.class {}
 schema.setClass(IncomingCredit)
 
 /**
- * Arrived money. A record that is handed over is not: it belongs to the platform, or to an owner who paid
- * another one.
+ * Money that has arrived. This excludes handed-over records, which belong to the platform, or to an owner who
+ * paid another one.
  */
 export const arrivedStates = ['unmatched', 'matched', 'assigned', 'returned'] as const
 export const IS_INCOMING = { status: { $in: arrivedStates } }

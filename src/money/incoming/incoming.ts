@@ -11,7 +11,7 @@ import { creditMachine, IncomingCredit, IS_INCOMING, incomingPersonal } from './
 import { payOut, suspense } from './pay-out.ts'
 import { arrive } from './receive.ts'
 
-/** Leaves out the platform's record of a credit that has arrived with its owner. */
+/** Omits the platform's record of a credit that has arrived with its owner. */
 const NOT_ARRIVED_ELSEWHERE =
   sqlCondition(`to_owner_id is null or not exists (select from incoming_credits arrived
   where (arrived.owner_id, arrived.mode, arrived.id) = (incoming_credits.to_owner_id, incoming_credits.mode, incoming_credits.id))`)

@@ -16,7 +16,7 @@ export interface Destination {
   readonly tenant: Tenant
   readonly walletId: string | null
   readonly payable: Payable | null
-  /** Why it goes to suspense, if it does: the wallet may turn out to be closed once its account is locked. */
+  /** The reason if it goes to suspense. The wallet may prove to be closed once its account is locked. */
   readonly reason: UnmatchedReason
   readonly isMatched: boolean
 }
@@ -48,7 +48,7 @@ export async function destinationsOf(
   return credits.map(received => ({ received, ...destinationOf(received, index, scope) }))
 }
 
-/** Wallets by IBAN and references by number: a file may have thousands of credits to look up. */
+/** Indexes wallets by IBAN and references by number, since a file may have thousands of credits. */
 interface Index {
   readonly forgotten: ReadonlySet<string>
   readonly byIban: ReadonlyMap<string | null, PayableWallet>
@@ -76,7 +76,7 @@ function destinationOf(
   const [target, ...others] = targets
   if (!target) return unmatched('no_wallet')
   if (others.length > 0) return unmatched('several_references')
-  // The owner was erased, so nothing new is stored about them: the money waits with the platform.
+  // The owner was erased, so nothing new is stored about them, and the money stays with the platform.
   if (forgotten.has(target.ownerId)) return unmatched('wallet_closed')
   return {
     tenant: { ownerId: target.ownerId, mode },
@@ -93,8 +93,8 @@ const targetOf = ({ ownerId, id, status }: PayableWallet): Target => ({
 })
 
 /**
- * The payable that a text's references name in this wallet, or in a closed one of the same owner. If they
- * name several, the owner decides.
+ * The payable that the references of a text name in this wallet, or in a closed one of the same owner. If
+ * they name several, the owner decides.
  */
 export function payableIn(
   named: readonly NamedReference[],

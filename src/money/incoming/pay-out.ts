@@ -30,7 +30,7 @@ export const suspense: HandlerOf<typeof suspenseApi.suspense> = async (_, { sql,
 
 const OF_TENANT = `select ${WAITING} as "creditsCents" from (values ($1::text, $2::text)) as a (owner_id, mode)`
 
-/** Read once the account is locked: credits come and go only under that lock. */
+/** Reads once the account is locked, since credits change only under that lock. */
 async function waiting(sql: Sql, { ownerId, mode }: Tenant): Promise<Cents> {
   const [row] = await sql<Row & { creditsCents: Cents }>(OF_TENANT, [ownerId, mode])
   return row?.creditsCents ?? NO_CENTS
@@ -42,7 +42,10 @@ const PAID_TO_ANOTHER = `
 select owner_id as "ownerId" from ledger_transfers
 where kind = 'suspense_payout' and reference_id = $1 and mode = $2 and owner_id <> $3 limit 1`
 
-/** Another owner that the bank has paid under this reference, if any. Locks the reference until the commit. */
+/**
+ * Another owner that the bank has paid under this reference; null if there is none. Locks the reference until
+ * the commit.
+ */
 async function paidToAnother(
   sql: Sql,
   { ownerId, mode, reference }: Tenant & { readonly reference: string },
@@ -60,7 +63,7 @@ const PAYOUT = {
   accounts: ['bank', 'suspense'],
 } as const
 
-/** Books what the bank has paid to the owner out of the suspense account, apart from the money of waiting credits. */
+/** Books the bank's payment to the owner out of the suspense account, without touching the money of waiting credits. */
 export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, context) => {
   const { sql, emit, refuse, queueStatement } = context
   const { amountCents, reference } = body

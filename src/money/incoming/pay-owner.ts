@@ -10,7 +10,7 @@ import { bookArrivals, type HandedOver, handedOver } from './hand-over.ts'
 import { type CreditRows, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import { type Crediting, creditWallet, enterSuspense, type Incoming } from './receive.ts'
 
-/** A payment out of a wallet of the tenant into a wallet of any owner in the same mode, including its own. */
+/** A payment from a wallet of the tenant to a wallet of any owner in the same mode, including the tenant's own. */
 export interface OwnerPayment {
   /** The id of its credit, by which the caller finds the payment when a part is refunded. */
   readonly id?: string
@@ -22,7 +22,7 @@ export interface OwnerPayment {
   readonly reference: string | null
 }
 
-/** A payment that is posted: it is booked by another owner next, or received where it stays with this one. */
+/** A posted payment. The other owner books it next, or this owner receives it if both wallets are on one ledger. */
 interface MadePayment {
   readonly id: string
   readonly handedOver: HandedOver | null
@@ -35,7 +35,7 @@ export type PayingContext = Pick<
 
 type MakingContext = Pick<TenantNow, 'now'> & Crediting
 
-/** The accounts that a payment between these wallets needs in the book, of this owner or another one. */
+/** The accounts in the book for a payment between these wallets, of this owner or another one. */
 export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'], 'ownerId' | 'walletId'>) =>
   ({
     wallets: [fromWalletId, to.walletId],
@@ -44,9 +44,9 @@ export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'],
   }) as const satisfies Parameters<typeof openBook>[2]
 
 /**
- * Pays an owner, and returns the id of the credit on both sides. `take` posts `charge_out` for the cause:
- * from a wallet's available money, or out of a hold. The payment leaves this ledger and enters the other one
- * in this transaction: the book has `accountsToPay` of both locked.
+ * Pays an owner, and returns the id of the credit on both ledgers. `take` posts `charge_out` for the cause,
+ * either from a wallet's available money or out of a hold. The payment leaves this ledger and enters the
+ * other one in this transaction, so the book must have `accountsToPay` of both locked.
  */
 export const payOwner = async (
   payment: OwnerPayment,
@@ -62,8 +62,8 @@ async function arrived({ id, handedOver }: MadePayment, { runForOwner }: PayingC
 }
 
 /**
- * As `payOwner`, in a group commit: the caller has read the wallets, inserts the credits, and books what is
- * handed over.
+ * Works as `payOwner`, in a group commit: the caller has read the wallets, inserts the credits, and books the
+ * handed-over money.
  */
 export const payOwnerInBatch = (
   payment: OwnerPayment,
@@ -84,9 +84,9 @@ export const refundableCents = ({ source, amountCents, refundedCents }: Incoming
   source === 'owner' ? minus(amountCents, refundedCents) : NO_CENTS
 
 /**
- * Refunds an owner's payment, or a part of it, to the paying wallet, in this transaction. The payer's side
- * gets a credit that names the payment. The caller has locked the credit and `payersOf` it, and has checked
- * that its wallet can pay.
+ * Refunds an owner's payment, or a part of it, to the paying wallet, in this transaction. The payer gets a
+ * credit that names the payment. The caller has locked the credit and its `payersOf`, and has checked that
+ * the wallet can pay.
  */
 export async function refundOwner(
   credit: IncomingCredit,
@@ -108,7 +108,7 @@ export async function refundOwner(
   )
 }
 
-/** The wallets that refunds may go to: the paying one, and the owner's first one if that is closed. */
+/** The wallets that refunds may go to: the paying one, or the owner's first one if that is closed. */
 export const payersOf = (
   credits: readonly Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>[],
   { sql, tenant: { mode } }: Pick<PayingContext, 'sql' | 'tenant'>,
@@ -166,7 +166,7 @@ const receivedOf = (
   valueDate: now.toISOString().slice(0, 10),
 })
 
-/** The wallet is on the same ledger: the payment is received in this transaction. */
+/** The wallet is on the same ledger, so the payment is received in this transaction. */
 function stayWithin(
   { received, payable }: Pick<Incoming, 'received' | 'payable'>,
   wallet: WalletRow | undefined,

@@ -30,7 +30,7 @@ cross join lateral (
 const bookingKey = ({ origin, bankReference }: Pick<ReceivedCredit, 'origin' | 'bankReference'>): string =>
   `${origin}|${bankReference}`
 
-/** Leaves out repeated credits. A booking counts as a whole: another file may report it without its parts. */
+/** Omits repeated credits. A booking counts as a whole, since another file may report it without its parts. */
 async function newCredits(
   sql: Sql,
   mode: string,
@@ -54,14 +54,17 @@ export const newDestinations = async (
   scope: MatchScope,
 ): Promise<Destination[]> => destinationsOf(sql, await newCredits(sql, scope.mode, received), scope)
 
-/** Records per write: a file may have thousands, and other requests run between two flushes. */
+/** Records per write. A file may have thousands, and other requests run between two flushes. */
 export const FLUSH_EVERY = 200
 
 export interface Incoming extends Pick<Destination, 'walletId' | 'payable' | 'reason'> {
   readonly received: ReceivedCredit & Partial<Payer> & { readonly id?: string }
 }
 
-/** Records credits of the tenant: each goes into its wallet, or to suspense. `tell` emits that one is in its wallet. */
+/**
+ * Records credits of the tenant. Each goes into its wallet, or to suspense. `tell` emits the event of a
+ * credit in its wallet.
+ */
 export async function receive(
   incoming: readonly Incoming[],
   context: Receiving,
@@ -79,7 +82,7 @@ export async function receive(
   const credits: IncomingCredit[] = []
   for (const { received, walletId, payable, reason } of incoming) {
     if (repeated.has(received.id ?? '')) continue
-    // Money that comes back to a closed wallet goes to the owner's main wallet.
+    // Money returned to a closed wallet goes to the owner's main wallet.
     const places = received.source === 'refund' ? [walletId, main] : [walletId]
     const wallet = wallets.get(firstOpenWallet(places, wallets) ?? '')
     credits.push(
@@ -93,7 +96,7 @@ export async function receive(
   return credits
 }
 
-/** The bookings of an earlier attempt. Read once the accounts are locked: a concurrent attempt has ended then. */
+/** The bookings of an earlier attempt. Reads once the accounts are locked, when a concurrent attempt has ended. */
 async function alreadyRecorded(
   incoming: readonly Incoming[],
   { records, tenant }: Pick<Receiving, 'records' | 'tenant'>,
@@ -153,7 +156,7 @@ export async function creditSuspense(
 
 type Emit = Context<never, Pick<typeof creditEvents, 'wallet.debited'>>['emit']
 
-/** Money from outside first pays what the owner owes the platform. */
+/** Money from outside first repays the owner's debt to the platform. */
 export function repayDebt(wallet: WalletRow, credited: Cents, cause: Cause, book: Book, emit: Emit): void {
   const paid = book.repayDebt(wallet.id, credited, cause)
   if (paid > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, paid))
@@ -182,8 +185,8 @@ export function receiveHandedOver(
 }
 
 /**
- * Money of another owner was at no bank: its value date is that of its booking, even if the two owners'
- * clocks differ.
+ * Money of another owner never was at a bank, so its value date is that of its booking, even if the two
+ * owners' clocks differ.
  */
 const valueDateOf = (credit: Pick<IncomingCredit, 'source' | 'valueDate'>, now: Date): string =>
   isFromOwner(credit) ? now.toISOString().slice(0, 10) : credit.valueDate

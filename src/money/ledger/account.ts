@@ -152,8 +152,8 @@ export async function openWalletAccount(
 }
 
 /**
- * In the order of their kinds, so that two first requests of a tenant wait for each other and cannot
- * deadlock. Each kind is looked up by its whole key: a join could read the accounts of all wallets.
+ * Opens accounts in the order of their kinds, so that two first requests of a tenant wait for each other and
+ * cannot deadlock. Finds each kind by its whole key, since a join could read the accounts of all wallets.
  */
 const OPEN_MISSING = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents)
@@ -185,7 +185,7 @@ export async function openMissingAccounts(
 const CLOSE = `
 update ledger_accounts set closed_at = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
 
-/** Closes an account for good: the database refuses this while it is not empty, and any later entry. */
+/** Closes an account for good. The database refuses this while it is not empty, and refuses any later entry. */
 export async function closeAccount(sql: Sql, { tenant, now }: TenantNow, walletId: string): Promise<void> {
   await sql(CLOSE, [tenant.ownerId, tenant.mode, walletId, now])
 }
@@ -193,7 +193,7 @@ export async function closeAccount(sql: Sql, { tenant, now }: TenantNow, walletI
 const FREEZE = `
 update ledger_accounts set frozen = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
 
-/** The flag is on the account so that payments, which lock it, see it. */
+/** The flag belongs to the account, which payments lock, so that they see it. */
 export async function freezeAccount(
   sql: Sql,
   tenant: Tenant,

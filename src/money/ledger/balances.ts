@@ -50,7 +50,7 @@ where a.owner_id = $1 and a.mode = $2 and ${condition}`
 const BY_ID = balancesWhere('a.id = any($4::text[])')
 const BY_WALLET = balancesWhere('a.wallet_id = $4')
 
-/** Entries booked at that very instant are included. */
+/** Includes entries booked at exactly that instant. */
 export async function balancesAt(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -119,7 +119,7 @@ select count(*) as movements, coalesce(sum(amount_cents) filter (where amount_ce
 from ledger_entries
 where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0 and owner_id = $4 and mode = $5`
 
-/** The most entries that one statement adds up, so that none takes long. */
+/** Bounds the entries that one statement adds up, so that no statement takes long. */
 const SLICE = 200_000n
 
 export async function flowOf(
@@ -142,7 +142,7 @@ export const addFlows = (first: Flow, second: Flow): Flow => ({
   outCents: plus(first.outCents, second.outCents),
 })
 
-/** Locks a wallet's account and closes the time before an instant: later postings are booked after it. */
+/** Locks a wallet's account and closes the time before an instant, so that later postings are booked after it. */
 export const sealWallet = async (
   sql: Sql,
   { ownerId, mode }: Tenant,

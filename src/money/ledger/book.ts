@@ -41,10 +41,10 @@ interface EntryRow {
   readonly hold: Cents
 }
 
-/** An account in a book: the wallet's id, or the kind if the tenant has one of it. */
+/** Names an account in a book by the wallet's id, or by its kind if the tenant has only one of it. */
 export type AccountKey = string
 
-/** The record for which money moves. Idempotency key: each template posts once for the same cause. */
+/** The record for which money moves. It is the idempotency key, since each template posts once for the same cause. */
 export interface Cause {
   readonly type: string
   readonly id: string
@@ -99,7 +99,7 @@ export class Book {
     return this.#holds.get(causeKey(cause))?.remaining ?? NO_CENTS
   }
 
-  /** Whether anything was ever held for a cause: it is held once. */
+  /** Whether anything was ever held for a cause, since each cause holds only once. */
   hasHeld(cause: Cause): boolean {
     return this.#holds.has(causeKey(cause))
   }
@@ -120,7 +120,7 @@ export class Book {
     const missing = minus(amount, taken)
     if (missing > 0n) this.move('advance', 'bank', 'advance', missing, cause)
     const transferId = this.#addTransfer(kind, cause)
-    // An empty wallet gets no entry: it may be closed, and a closed account accepts none.
+    // An empty wallet gets no entry, since it may be closed, and a closed account accepts none.
     if (taken > 0n) this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), negated(taken))
     if (missing > 0n) this.#addEntry(transferId, this.#account('receivable'), negated(missing))
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
@@ -164,12 +164,12 @@ export class Book {
     this.#addEntry(this.#addTransfer('hold', cause), account, NO_CENTS, { held, change: amount })
   }
 
-  /** Returns what the hold still held; a second release returns zero. */
+  /** Returns the held rest. A second release returns zero. */
   release(cause: Cause): Cents {
     return this.releasePart(cause, this.heldFor(cause), cause)
   }
 
-  /** At most what the hold still has. Each part has a cause of its own. */
+  /** Releases at most the held rest. Each part has a cause of its own. */
   releasePart(of: Cause, amount: Cents, cause: Cause): Cents {
     const held = this.#holds.get(causeKey(of))
     const left = held && held.remaining < amount ? held.remaining : amount
@@ -180,7 +180,7 @@ export class Book {
     return left
   }
 
-  /** The rest of the hold stays held; an amount above it comes from what is available. */
+  /** Keeps the rest of the hold. An amount above the hold comes from the available money. */
   capture(kind: Template, of: Cause, to: AccountKey, amount: Cents, cause: Cause): void {
     const held = this.#holds.get(causeKey(of))
     if (!held) throw new Error(`nothing is held for ${causeKey(of)}`)

@@ -21,7 +21,7 @@ interface BookAccounts {
   readonly others?: readonly AccountKind[]
   readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
-  /** Wallets of other owners that this transaction pays, or is paid by: their accounts are locked as well. */
+  /** Wallets of other owners that this transaction pays, or that pay it. Their accounts are locked as well. */
   readonly otherOwners?: readonly OtherWallets[]
 }
 
@@ -54,9 +54,8 @@ cross join lateral (
   where (l.owner_id, l.mode, l.reference_type, l.reference_id) = ($1, $2, c.type, c.id) offset 0) as h`
 
 /**
- * Opens a book with these accounts locked; wallets of other tenants are left out. All of it is sent at once,
- * so statements sent after it run behind the locks. Accounts of several owners are locked in the order of the
- * owners.
+ * Opens a book with these accounts locked, and omits wallets of other tenants. Sends all statements at once,
+ * so that later ones run after the locks. Accounts of several owners are locked in the order of the owners.
  */
 export async function openBook(
   sql: Sql,
@@ -91,7 +90,7 @@ async function lockAccounts(
   return accounts
 }
 
-/** Locks the accounts that receiving from another owner opens. An operation of that owner books what moves there. */
+/** Locks the accounts that receiving from another owner needs. An operation of that owner books the money. */
 const lockOthers = (sql: Sql, { tenant: { mode }, now }: TenantNow, { ownerId, walletIds }: OtherWallets) =>
   lockAccounts(sql, { tenant: { ownerId, mode }, now }, { wallets: walletIds, ...BETWEEN_OWNERS })
 
@@ -123,7 +122,7 @@ interface Posting {
 interface Opened {
   readonly book: Book
   readonly cause: Cause
-  /** The same payment is booked already: the answer is repeated, and nothing moves. */
+  /** The same payment is already booked: the answer is repeated, and no money moves. */
   readonly isBooked: boolean
 }
 
@@ -132,7 +131,7 @@ select max(e.amount_cents) as "amountCents" from ledger_transfers t
 join ledger_entries e on (e.owner_id, e.mode, e.transfer_id) = (t.owner_id, t.mode, t.id)
 where (t.owner_id, t.mode, t.reference_id, t.reference_type, t.kind) = ($1, $2, $3, $4, $5)`
 
-/** The amount moved for the cause, or null. Read once the accounts are locked, so it is final. */
+/** The amount moved for the cause, or null. Reads once the accounts are locked, so the amount is final. */
 async function postedCents(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -181,12 +180,12 @@ interface Collected {
   readonly cause: Cause
 }
 
-/** The acquirer's outstanding amount; zero if it has paid more than was left after refunds. */
+/** The acquirer's outstanding amount; zero if it has paid more than remained after refunds. */
 const owedByAcquirer = (book: Book): Cents => atLeastZero(book.available('clearing_acquirer'))
 
 /**
- * Posts what an acquirer has charged, paid or refunded. The owner has the money at once and the bank later:
- * until then the platform advances it, so that the bank covers all debits of the wallets meanwhile.
+ * Posts charges, payments and refunds of an acquirer. The owner has the money at once and the bank only
+ * later. Until then the platform advances it, so that the bank covers all debits of the wallets.
  */
 export function postCollected(
   kind: Collecting,

@@ -16,14 +16,17 @@ export const templates = {
   assignment: ['suspense', 'wallet'],
   /** Money of the platform that leaves its ledger for an owner's, where it arrives as a `sepa_credit`. */
   hand_over: ['suspense', 'bank'],
-  /** Money for no owner here goes back to its sender. */
+  /** Money that belongs to no owner of the installation is returned to its sender. */
   credit_return: ['suspense', 'bank'],
-  /** Money that came back while no wallet of the owner was open; the bank pays it to the owner. */
+  /** Money that was returned while the owner had no open wallet. The bank pays it to the owner. */
   suspense_payout: ['suspense', 'bank'],
   /** A payment from owner to owner leaves one ledger by `charge_out` and enters the other by `charge_in`. */
   charge_out: ['wallet', 'bank'],
   charge_in: ['bank', 'wallet'],
-  /** Its refund leaves the payee's ledger by `charge_refund` and enters the payer's by `charge_refunded`. */
+  /**
+   * The refund of such a payment leaves the payee's ledger by `charge_refund` and enters the payer's by
+   * `charge_refunded`.
+   */
   charge_refund: ['wallet', 'bank'],
   charge_refunded: ['bank', 'wallet'],
   collect: ['clearing_acquirer', 'wallet'],
@@ -34,7 +37,7 @@ export const templates = {
   processor_fund: ['wallet', 'float'],
   processor_withdraw: ['float', 'wallet'],
   transfer: ['wallet', 'wallet'],
-  /** To suspense if no wallet of the owner is open. */
+  /** Goes to suspense if the owner has no open wallet. */
   transfer_refund: ['wallet', 'wallet'],
   transfer_refund_unmatched: ['wallet', 'suspense'],
   agent_fund: ['wallet', 'wallet'],
@@ -44,7 +47,7 @@ export const templates = {
   sepa_undo: ['clearing_sepa', 'wallet'],
   sepa_undo_unmatched: ['clearing_sepa', 'suspense'],
   sepa_return: ['bank', 'wallet'],
-  /** The purse of a card: its own wallet, which only this card pays from. */
+  /** The purse of a card, which is a wallet from which only this card pays. */
   purse_fund: ['wallet', 'wallet'],
   purse_return: ['wallet', 'wallet'],
   card_capture: ['wallet', 'clearing_cards'],
@@ -62,12 +65,12 @@ export const templates = {
   /** The provisional credit is taken back, even if the wallet no longer has it. */
   dispute_lost: ['wallet', 'disputes'],
   dispute_lost_unmatched: ['suspense', 'disputes'],
-  /** The owner keeps what the card network does not pay: the loss is the platform's. */
+  /** The owner keeps what the card network does not pay, and the platform bears the loss. */
   dispute_loss: ['losses', 'disputes'],
   dispute_loss_recovered: ['disputes', 'losses'],
 } as const satisfies Record<string, readonly [from: AccountKind, to: AccountKind]>
 
 export type Template = keyof typeof templates
 
-/** Postings that change only what is held: they have one entry, with amount zero. */
+/** Postings that change only held money. They have one entry, with amount zero. */
 export type HoldMovement = 'hold' | 'release'

@@ -12,8 +12,8 @@ interface AccountRow extends Row {
 }
 
 /**
- * One snapshot of all accounts. Entries are append-only, so they can be checked against it afterwards without
- * a lock.
+ * Reads one snapshot of all accounts. Entries are append-only, so they can be checked against it afterwards
+ * without a lock.
  */
 const ACCOUNTS = `
 select a.id, a.currency, a.posted_cents as posted, a.held_cents as held, a.version, coalesce(h.left, 0)::bigint as holds
@@ -22,7 +22,7 @@ left join (select account_id, sum(remaining_cents) as left from ledger_holds
   where owner_id = $1 and mode = $2 and ended_at is null group by account_id) as h on h.account_id = a.id
 where a.owner_id = $1 and a.mode = $2 order by a.id`
 
-/** The most entries that one statement reads, so that none takes long. */
+/** Bounds the entries that one statement reads, so that no statement takes long. */
 const SLICE = 50_000n
 
 interface EntryRange {
@@ -35,7 +35,7 @@ interface RangeSummary extends Row {
   readonly id: string
   readonly entries: bigint
   readonly gaps: bigint
-  /** The balance before the range, as its entries imply it; `breaks` is not zero if they disagree. */
+  /** The balance before the range, as its entries imply it. `breaks` is not zero if they disagree. */
   readonly before: Cents
   readonly heldBefore: Cents
   readonly breaks: bigint

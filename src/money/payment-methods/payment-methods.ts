@@ -6,7 +6,7 @@ import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
 
-/** Stored before the call, so it must be JSON. */
+/** Stored before the call, so its members must be JSON. */
 interface TokenCheck {
   readonly mode: Mode
   readonly reference: string
@@ -45,7 +45,7 @@ export const paymentMethods = implement(paymentMethodsApi, {
     call: ({ mode, token, reference }, { ports, requestId }) =>
       ports.fundingRail(mode).instrumentOf(token, { reference, requestId }),
     record: recordInstrument,
-    /** The answer was lost in a crash: treated as a processor that did not answer in time. */
+    /** The answer was lost in a crash, which counts as a processor that did not answer in time. */
     recover: (check, context) => recordInstrument('silent', check, context),
   }),
 

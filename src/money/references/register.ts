@@ -36,7 +36,7 @@ export const payableOf = ({
   readonly payableId: string | null
 }): Payable | null => (payableType && payableId ? { type: payableType, id: payableId } : null)
 
-/** A fixed length, by which references are found inside a longer text. */
+/** A fixed length, so that references can be found inside a longer text. */
 const LENGTH = 10
 
 export const referenceOf = (number: bigint): string => creditorReference(String(number).padStart(LENGTH, '0'))
@@ -61,7 +61,7 @@ values ($1, $2, $3, $4, $5, $6) returning number`
 
 /**
  * Registers a reference for a payable of the tenant's wallet, in the form of ISO 11649 without spaces. A
- * payable has one; a wallet's own number is registered when the wallet opens.
+ * payable has one reference; the wallet's own number is registered when the wallet opens.
  */
 export async function newReference(
   { sql, tenant, now }: TenantNow & { readonly sql: Sql },
@@ -86,7 +86,7 @@ interface NamedRow extends Row, Omit<NamedReference, 'payable'> {
   readonly payableId: string | null
 }
 
-/** One look-up in an index for each number, and one for its wallet, however large the tables are. */
+/** Looks up each number, and its wallet, in an index, however large the tables are. */
 const NAMED = `
 select r.number, r.owner_id as "ownerId", r.wallet_id as "walletId", w.status = 'closed' as "isClosed",
   r.payable_type as "payableType", r.payable_id as "payableId"

@@ -12,11 +12,11 @@ export const refundMachine = machine('refund', {
   cancelled: [],
 })
 
-/** Who began it: `asked`, or the money came by itself. */
+/** `asked` means that the refund was requested. Otherwise the money came without a request. */
 export const refundOrigins = ['asked', 'network', 'bank', 'payee'] as const
 export type RefundOrigin = (typeof refundOrigins)[number]
 
-/** Money comes back by the rail that the payment took. */
+/** The rail of the refund, which is that of the payment. */
 export const refundWays = ['wallet', 'card', 'sepa'] as const
 export type RefundWay = (typeof refundWays)[number]
 
@@ -32,7 +32,7 @@ const schema = defineEntity({
   ...tenantTable('Refund', 'refunds', 'agentId'),
   properties: {
     ...record('refund'),
-    /** Null for money of no known payment, and for the part above the payment. */
+    /** Null for money without a known payment, and for the part above the payment. */
     transactionId: nullable.string(),
     agentId: nullable.string(),
     walletId: nullable.string(),
@@ -52,7 +52,7 @@ const schema = defineEntity({
     paymentId: nullable.string(),
     transferId: nullable.string(),
     attempts: p.integer().onCreate(() => 0),
-    /** Null where there is nothing left to ask. */
+    /** Null once there is nothing more to ask. */
     askDueAt: nullable.instant(),
     merchantAskedAt: nullable.instant(),
     dueAt: nullable.instant(),

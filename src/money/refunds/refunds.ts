@@ -43,7 +43,7 @@ interface RefundSource {
   readonly id: string
 }
 
-/** Money that has come back: a fact, even beyond what is left of the payment. */
+/** Money that has been returned. It is a fact, even if it exceeds the rest of the payment. */
 export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountCents: Cents
@@ -56,13 +56,13 @@ type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountCents' | 'reason'> &
 interface RefundsToOpen {
   readonly ids?: readonly string[]
   readonly transactionIds?: readonly string[]
-  /** Records, all of one type, of which something has come back before. */
+  /** Records of one type that have had refunds before. */
   readonly sources?: { readonly type: string; readonly ids: readonly string[] }
 }
 
 /**
- * The refunds of payments that the caller has locked: the one place that records what comes back of a
- * payment. The rows are written with the postings.
+ * The refunds of payments that the caller has locked. Only this class records refunds of a payment. The rows
+ * are written with the postings.
  */
 export class Refunds {
   readonly #tenantNow: TenantNow
@@ -97,7 +97,7 @@ export class Refunds {
     return row
   }
 
-  /** Completes a pending refund with all that is outstanding; false if it has ended before. */
+  /** Completes a pending refund with its outstanding amount. False if it has already ended. */
   complete(
     row: RefundRow,
     transaction: TransactionRow | undefined,
@@ -125,8 +125,8 @@ export class Refunds {
   }
 
   /**
-   * Fails a completed refund whose money a bank has returned: the payment is as it was before. False if it
-   * was not completed.
+   * Fails a completed refund whose money a bank has returned, which restores the payment. False if it was not
+   * completed.
    */
   reverse(
     row: RefundRow,
@@ -148,7 +148,7 @@ export class Refunds {
     return true
   }
 
-  /** Pending refunds are completed by the part that is of the payment. */
+  /** The part that belongs to the payment completes pending refunds. */
   record(transactionId: string | null, receipt: RefundReceipt, ofPayment: Cents, emit: ArrivedEmitter): void {
     let left = ofPayment
     for (const row of transactionId ? this.#matching(transactionId, ofPayment) : []) {
@@ -163,7 +163,7 @@ export class Refunds {
     if (above > 0n) this.#addReceived(null, receipt, above, emit)
   }
 
-  /** Assigns to the payment the part of a record's receipts that is now known to be of it. */
+  /** Assigns to the payment the part of a record's receipts that is now known to belong to it. */
   link(source: RefundSource, transactionId: string, ofPayment: Cents): void {
     const rows = [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
     const linked = rows.filter(row => row.transactionId === transactionId)
@@ -220,7 +220,7 @@ export class Refunds {
     this.#receive(row, amountCents, walletId, emit)
   }
 
-  /** Assigns at most this much of a receipt to the payment, or to none; returns how much it was. */
+  /** Assigns at most this much of a receipt to the payment, or to none. Returns the assigned amount. */
   #assign(row: RefundRow, most: Cents, transactionId: string | null): Cents {
     const part = minOf(row.amountCents, most)
     if (part === row.amountCents) this.#change(row, { transactionId })
@@ -301,7 +301,7 @@ const MAX_OF_PAYMENT = 100
 export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
   records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 
-/** The part of a payment that is not refunded, awaited or disputed. Facts may exceed the payment: then zero. */
+/** The part of a payment that is neither refunded, awaited nor disputed; zero if facts exceed the payment. */
 export function leftToRefund(
   {
     amountCents,
@@ -319,8 +319,8 @@ select coalesce(sum(r.amount_cents - r.arrived_cents), 0)::bigint as cents from 
 where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.status = 'pending'`
 
 /**
- * How much of a payment can still come back, by a refund or a dispute. The caller has locked its agent, if it
- * has one, and then the transaction: card payments change under the lock of the agent alone.
+ * How much of a payment can still be returned, by a refund or a dispute. The caller has locked its agent, if
+ * it has one, and then the transaction, since card payments change under the lock of the agent alone.
  */
 export async function refundableOf(
   transaction: Parameters<typeof leftToRefund>[0] & Pick<TransactionRow, 'id'>,

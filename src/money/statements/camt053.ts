@@ -7,7 +7,10 @@ import type { Statement } from './statement.ts'
 
 export const CAMT053 = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
 
-/** XML does not allow these characters. They are replaced, so that a name of nothing else becomes an absent one. */
+/**
+ * XML does not allow these characters. They are replaced, so that a name consisting only of them becomes a
+ * missing name.
+ */
 const NOT_IN_XML = /[\p{Cc}\uFFFE\uFFFF]+/gu
 
 /** Cut to the length that the message allows; undefined if the text is empty. */
@@ -27,7 +30,7 @@ const indicator = (cents: Cents): XmlElement => element('CdtDbtInd', cents < 0n 
 const accountId = (iban: string | null, otherId: string | null): XmlElement | undefined =>
   iban ? element('Id', [element('IBAN', iban)]) : within(['Id', 'Othr'], text('Id', otherId, 34))
 
-/** Written piece by piece, so that the message is never in memory as a whole. */
+/** Writes piece by piece, so that the whole message is never in memory. */
 export async function* camt053Of(
   statement: Statement,
   pages: AsyncIterable<readonly Movement[]>,
@@ -42,7 +45,7 @@ export async function* camt053Of(
   yield '\n</Stmt></BkToCstmrStmt></Document>\n'
 }
 
-/** `MsgId` changes with the statement's last entry: an unchanged statement is the same message. */
+/** `MsgId` changes with the statement's last entry, so an unchanged statement is the same message. */
 const headerOf = ({ id, updatedAt, lastVersion }: Statement): XmlElement =>
   element('GrpHdr', [
     element('MsgId', `${withoutPrefix(id)}-${lastVersion}`),

@@ -9,7 +9,7 @@ import type { statementsApi } from './api.ts'
 import type { MonthsOf } from './process.ts'
 import { type Month, monthOf, Statement, statementMachine } from './statement.ts'
 
-/** A wallet's account, with its first past month that has entries and no final statement; null: none. */
+/** A wallet's account, with its first past month that has entries and no final statement; null if there is none. */
 interface AccountMonth extends Row {
   readonly accountId: string
   readonly ownerId: string
@@ -45,14 +45,14 @@ const PAGE_SIZE = 250
 
 const OF_ALL = `${firstDueMonths(`id > $1 order by id limit ${PAGE_SIZE}`)} order by a.id`
 const OF_TENANT = `${firstDueMonths(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${PAGE_SIZE}`)} order by a.id`
-/** Tenants with a due month whose clock was moved. For all others the monthly schedule starts the run. */
+/** Tenants with a due month whose clock was moved. For all others, the monthly schedule starts the run. */
 export const TENANTS_DUE = `
 select t.owner_id as id, t.owner_id, t.mode, null::text as agent_id from tenant_clocks t
 where exists (select from (${firstDueMonths('owner_id = t.owner_id and mode = t.mode')}) as l where period is not null)`
 
 const ANY = `select 1 from (${firstDueMonths('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
 
-/** The due months of one page of accounts, and the account after which the next page begins; null: last page. */
+/** The due months of one page of accounts, and the account after which the next page begins; null on the last page. */
 export async function monthsDue(
   sql: Sql,
   { ownerId, mode, after = '' }: MonthsOf,
@@ -90,8 +90,8 @@ interface StatementFigures extends Flow {
 }
 
 /**
- * Creates the statement of a month, or updates it. A month that is over is sealed first: a posting still in
- * progress is then booked after it, so the final statement stays true.
+ * Creates the statement of a month, or updates it. Seals a past month first: a posting in progress is then
+ * booked after it, so the final statement remains true.
  */
 export async function generateStatement(
   { wallet, period, current }: Generation,
@@ -101,7 +101,7 @@ export async function generateStatement(
   if (current?.status === 'final') return current
   const month = monthOf(period)
   const isOver = month.to <= now
-  // The long read comes before the account is locked; the second one reads only what was booked since.
+  // The long read comes before the account is locked. The second one reads only what was booked since.
   let figures = await readFigures(sql, tenant, wallet.id, month, current)
   if (isOver) {
     queueStatement(sealWallet(sql, tenant, wallet.id, month.to))
@@ -143,7 +143,7 @@ async function readFigures(
   }
 }
 
-/** A concurrent request may have stored the same or newer figures; those stay. */
+/** Keeps the figures of a concurrent request if they are the same or newer. */
 async function storeStatement(
   figures: StatementFigures & Month,
   { id: walletId, iban, bic }: Account,

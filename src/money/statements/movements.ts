@@ -69,9 +69,9 @@ interface MovementRow extends Row, Omit<Movement, 'kind'> {
 const PAGE_SIZE = 250
 
 /**
- * Reads one page without a transaction around the pages: entries never change, and a slow reader must not
- * keep one open. A counterparty wallet is named by its IBAN, since its name may change. The reference of a
- * card payment's or a dispute's posting has its id before the first slash.
+ * Reads one page. There is no transaction around the pages: entries never change, and a slow reader must not
+ * keep a transaction open. Names a counterparty wallet by its IBAN, since its name may change. The reference
+ * of a card payment's or a dispute's posting has its id before the first slash.
  */
 const PAGE = `
 with page as (

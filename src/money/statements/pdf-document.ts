@@ -131,8 +131,8 @@ export class PdfDocument {
   }
 
   /**
-   * Empties the fonts' caches of laid-out words, which would grow with the document. Once a page, since
-   * without any cache the layout takes seven times as long.
+   * Empties the fonts' caches of laid-out words, which would grow with the document. It does so once a page,
+   * since the layout takes seven times as long without any cache.
    */
   #clearLayoutCaches(): void {
     for (const font of Object.keys(fonts)) {

@@ -11,14 +11,14 @@ const ROW_HEIGHT = 27
 const columns = { booked: LEFT, value: LEFT + 58, what: LEFT + 116, amount: RIGHT - 84, balance: RIGHT }
 const WHAT_WIDTH = 226
 
-/** Rows have one height, so the number of pages is known before the first is sent. */
+/** Rows have one height, so the number of pages is known before the first page is sent. */
 const pageOf = (row: number): number =>
   row < FIRST_PAGE_ROWS ? 1 : 2 + Math.floor((row - FIRST_PAGE_ROWS) / NEXT_PAGE_ROWS)
 
 const rowOnPage = (row: number): number =>
   row < FIRST_PAGE_ROWS ? row : (row - FIRST_PAGE_ROWS) % NEXT_PAGE_ROWS
 
-/** Page by page: the next movements are read when the previous page has been sent. */
+/** Writes page by page: the next movements are read once the previous page has been sent. */
 export async function* pdfOf(
   statement: Statement,
   pages: AsyncIterable<readonly Movement[]>,

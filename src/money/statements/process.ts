@@ -9,7 +9,7 @@ No signal decides here. A page that fails is tried again, and *Request Cancellat
   recurs: true,
 } as const satisfies Process
 
-/** Without an owner: of all tenants. */
+/** Without an owner, it covers all tenants. */
 export interface MonthsOf extends Partial<Pick<ProcessInput, 'ownerId' | 'mode'>> {
   readonly after?: string
 }

@@ -15,7 +15,7 @@ const schema = defineEntity({
     period: p.text(),
     status: p.enum(statementMachine.states).onCreate(() => statementMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
-    /** As of the last generation. */
+    /** The values at the last generation. */
     holder: p.text(),
     iban: nullable.string(),
     bic: nullable.string(),

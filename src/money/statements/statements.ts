@@ -51,7 +51,7 @@ interface Format {
 }
 
 /**
- * Runs in a thread, which gets the movements page by page: the layout takes a hundred times as long as
+ * Runs in a thread, which gets the movements page by page, since the layout takes a hundred times as long as
  * reading them.
  */
 const pdfOf: Writer = (statement, pages, { ports }) =>

@@ -109,10 +109,10 @@ export const updateTransactions = updateOf(transactionTable, [
 /** The columns that a refund changes: one payment may get many refunds a second. */
 export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedCents'])
 
-/** In the order of their ids. Agents and accounts are locked before. */
+/** Locks in the order of the ids. The caller has locked agents and accounts. */
 export const lockTransactions = lockedRowsById(transactionTable)
 
-/** A caller that changes them has locked their agents. */
+/** A caller that changes these transactions has locked their agents. */
 export const transactionsById = rowsById(transactionTable)
 
 const OF_TRANSFER = `

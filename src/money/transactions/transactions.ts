@@ -28,7 +28,7 @@ export const transactionEvent = (transaction: TransactionRow): z.output<typeof T
   status: transaction.status,
 })
 
-/** Zero, if the rest of the payment was never captured. */
+/** Zero if the rest of the payment was never captured. */
 export const refundedEvent = (transaction: TransactionRow, refundCents: Cents) => ({
   ...transactionEvent(transaction),
   type: transaction.type,
@@ -36,8 +36,8 @@ export const refundedEvent = (transaction: TransactionRow, refundCents: Cents) =
 })
 
 /**
- * A part of a completed payment, or the rest of it, has come back: its status tells which. A negative amount
- * undoes a refund whose money came back.
+ * A part of a completed payment, or its rest, has been returned, as its status shows. A negative amount
+ * undoes a refund whose money was returned.
  */
 export function refundTransaction(
   transaction: TransactionRow,
@@ -57,7 +57,7 @@ type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'emit'>
 
 type Step = 'settlement' | 'settled' | 'completed'
 
-/** False if the current status does not allow it. Money that comes back is a refund instead. */
+/** False if the current status does not allow it. Returned money is a refund instead. */
 function moveTransaction(
   transaction: TransactionRow,
   to: Step,
@@ -114,11 +114,18 @@ export const underDelegation = ({ delegationId }: Pick<Actor, 'delegationId'>): 
       )
     : {}
 
+/** The condition is literal: PostgreSQL would not use the index over all but completed transactions for a parameter. */
+const byStatus = (status: Transaction['status'] | undefined): object =>
+  status === undefined || status === 'completed'
+    ? definedOnly({ status })
+    : { status, ...sqlCondition("status <> 'completed'") }
+
 const transactions = implement(transactionsApi, {
-  async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, ...filters } }, context) {
+  async list({ query: { limit: _limit, cursor: _cursor, from, to, merchant, status, ...filters } }, context) {
     const created = await createdWithin('txn', { from, to }, context)
     return context.page(Transaction, {
       ...definedOnly({ ...filters, ...created }),
+      ...byStatus(status),
       ...byMerchant(merchant),
       ...underDelegation(context.actor),
     })

@@ -15,8 +15,8 @@ interface WalletBank {
 const DE00 = '131400'
 
 /**
- * Test wallets only. Live wallets have no IBAN until a bank provides virtual IBANs: money sent to them would
- * be lost.
+ * Only for test wallets. Live wallets have no IBAN until a bank provides virtual IBANs, since money sent to
+ * them would be lost.
  */
 export function virtualIban(
   mode: Mode,
@@ -36,7 +36,10 @@ type Opening = Pick<
 type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'cardId' | 'parentWalletId' | 'metadata'>>
 
-/** Opens a wallet with its IBAN and its account in the ledger. The purse of a card has no IBAN: its owner funds it. */
+/**
+ * Opens a wallet with its IBAN and its account in the ledger. The purse of a card has no IBAN, since its
+ * owner funds it.
+ */
 export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
   const { records, sql, emit, queueStatement } = context
   const number = members.kind === 'card' ? NO_IBAN : await nextIban(context)
@@ -68,7 +71,7 @@ const WALLETS = `
 select id, kind, status, agent_id as "agentId", iban, name from wallets
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Read after locking the accounts: freezing and closing lock them too, so the status is then certain. */
+/** Reads after locking the accounts. Freezing and closing lock them too, so the status is then certain. */
 export async function walletsById(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -102,7 +105,7 @@ select id from wallets
 where owner_id = $1 and mode = $2 and kind = 'owner' and status <> 'closed'
 order by id limit 1`
 
-/** The same wallet, for statements that lock its account; undefined for an owner who has none. */
+/** The main wallet, for statements that lock its account; undefined if the owner has none. */
 export async function mainWalletId(sql: Sql, { ownerId, mode }: Tenant): Promise<string | undefined> {
   const [wallet] = await sql<Row & { id: string }>(MAIN_WALLET, [ownerId, mode])
   return wallet?.id
@@ -115,7 +118,7 @@ where w.owner_id = $1 and w.mode = $2 and w.kind = 'owner' and w.status <> 'clos
 order by w.id limit 1`
 
 /**
- * The owner's wallet that gets refunds to a closed one: null if this one is open, or the owner has none. A
+ * The owner's wallet that gets refunds to a closed one. Null if this one is open, or the owner has none. A
  * closed wallet stays closed, so it is read before any account is locked.
  */
 export async function walletInPlaceOf(
@@ -132,7 +135,7 @@ type Closing = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
-/** The caller has locked its account, which must be empty. False if it was closed before. */
+/** The caller has locked its account, which must be empty. False if it is already closed. */
 export async function closeWallet(id: string, context: Closing): Promise<boolean> {
   const wallet = await context.records.lock(Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
@@ -145,8 +148,8 @@ const NOT_CLOSED = `
 select id from wallets where owner_id = $1 and mode = $2 and status <> 'closed' order by id`
 
 /**
- * Later receipts wait in suspense. Returns false and changes nothing if a wallet has money, or owes some; the
- * locks keep that so.
+ * Later receipts stay in suspense. Returns false and changes nothing if a wallet has money or debts; the
+ * locks guarantee that this stays true.
  */
 export async function closeAllWallets(context: Closing): Promise<boolean> {
   const { sql, tenant } = context

@@ -18,7 +18,7 @@ interface Search {
   readonly ibans?: readonly string[]
 }
 
-/** One look-up in an index for each id and each IBAN, however large the table is. */
+/** Looks up each id and each IBAN in an index, however large the table is. */
 const FOUND = `mode = $1 and ($2::text is null or owner_id = $2) limit 1`
 
 const PAYABLE = `
@@ -45,7 +45,7 @@ interface SepaAccount {
   readonly holder: string
 }
 
-/** The wallet's own account, as in test mode, otherwise the shared one of live money; undefined if there is none. */
+/** The wallet's own account in test mode, or otherwise the shared account of live money; undefined if there is none. */
 export function sepaAccountOf(
   { iban, bic }: Pick<PayableWallet, 'iban' | 'bic'>,
   { holder, ...shared }: Ports['collection'],

@@ -20,7 +20,7 @@ const schema = defineEntity({
     kind: p.enum(walletKinds).onCreate(() => 'owner' as const),
     parentWalletId: nullable.string(),
     agentId: nullable.string(),
-    /** Set for the purse of a card: only that card pays from it. */
+    /** Set for the purse of a card, from which only that card pays. */
     cardId: nullable.string(),
     iban: nullable.string(),
     bic: nullable.string(),
@@ -56,5 +56,5 @@ export const purseRefusal = (member?: string): Failure => [
   member ? `${member}: ${WHY}` : `T${WHY.slice(1)}`,
 ]
 
-/** A purse is funded, spent from and closed with its card, and in no other way. */
+/** A purse is funded, spent from and closed only with its card. */
 export const isPurse = ({ kind }: Pick<Wallet, 'kind'>): boolean => kind === 'card'

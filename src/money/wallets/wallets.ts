@@ -27,7 +27,7 @@ export async function findWallet(
   return wallet && withBalance(wallet, balances.get(id) ?? EMPTY)
 }
 
-/** Locked behind its account: payments lock that too, so none is in progress. */
+/** Locked after its account. Payments lock the account too, so none is in progress. */
 async function lockWallet(context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>, id: string) {
   const { records, sql } = context
   return Promise.all([openBook(sql, context, { wallets: [id] }), records.lock(Wallet, id)])

@@ -5,7 +5,6 @@ import { readSettings, refuseRenamed, type Settings, settingVariables, WrongSett
 
 const FILE = '.env'
 
-/** The environment overrides the file `.env`. */
 export function environment(): Settings {
   if (existsSync(FILE)) {
     refuseMisspelt(Object.keys(parseEnv(readFileSync(FILE, 'utf8'))), FILE)

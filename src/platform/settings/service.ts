@@ -129,6 +129,16 @@ export const serviceSettings = {
       'Memory per process for bodies with files above 64 KiB, in MiB. A form takes at most 3, as its files are written while they arrive; JSON and files under inspection take their whole length. One client gets at most an eighth of it; other bodies wait unread.',
     allowed: '16 to 4096',
   }),
+  backgroundIntervalMs: about(integer(10, 250).default(100), {
+    meaning:
+      'Longest pause between two wake-ups of background work (Temporal, webhooks, pushes, event streams), in milliseconds. It is reached above a hundred commits a second; after a rest the first wake-up is immediate.',
+    allowed: '10 to 250',
+  }),
+  backgroundPollSeconds: about(integer(1, 60).default(5), {
+    meaning:
+      'How often a relay asks PostgreSQL for work whose notice was lost, in seconds. It is the longest delay after a process has died between its commit and its notice.',
+    allowed: '1 to 60',
+  }),
   logLevel: about(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), {
     meaning: 'Lowest severity that is logged.',
     allowed: 'fatal, error, warn, info, debug, trace, silent',

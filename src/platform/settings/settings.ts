@@ -20,7 +20,6 @@ const schema = z.object({
 
 export type Settings = z.output<typeof schema>
 
-/** `dataDir` in the code is `DATA_DIR` in the environment. */
 const variable = (key: string) => key.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()
 
 const keys = Object.keys(schema.shape) as (keyof Settings)[]

@@ -4,31 +4,6 @@ import type { WorkflowRuns } from '../../kernel/background/open-records.ts'
 import { clock } from '../../values/clock.ts'
 import { startOptions } from './starter.ts'
 
-interface Configured {
-  readonly temporalUiUrl?: string | undefined
-  readonly temporalNamespace: string
-}
-
-export interface RunPages {
-  runUrl(workflowId: string): string | null
-  /** Sets the address of the Web UI that was started with this process. The setting overrides it. */
-  showRunsAt(webUi: string | null): void
-}
-
-export function runPages({ temporalUiUrl, temporalNamespace }: Configured): RunPages {
-  let started: string | null = null
-  return {
-    runUrl(workflowId) {
-      const webUi = temporalUiUrl ?? started
-      if (!webUi) return null
-      return `${webUi}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`
-    },
-    showRunsAt(webUi) {
-      started = webUi
-    },
-  }
-}
-
 const DEADLINE = 10_000
 
 export function temporalRuns(

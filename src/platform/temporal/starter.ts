@@ -2,7 +2,10 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { TypedSearchAttributes } from '@temporalio/common'
 import {
   AGENT_ATTRIBUTE,
+  AMOUNT_ATTRIBUTE,
+  DEADLINE_ATTRIBUTE,
   isRecordProcess,
+  MODE_ATTRIBUTE,
   OWNER_ATTRIBUTE,
   type Process,
   type ProcessInput,
@@ -46,20 +49,28 @@ export const temporalStarter =
     await isBegun(() => client.workflow.signalWithStart(name, { ...options, ...signal }))
   }
 
-export function startOptions(process: Process, { summary, status, ...input }: StartInput) {
+export function startOptions(
+  process: Process,
+  { summary, status, amountEuros, deadline, ...input }: StartInput,
+) {
   const isOfRecord = isRecordProcess(process)
   return {
     args: [isOfRecord ? { ...input, version: RUN_VERSION } : input],
     staticSummary: summary ?? runSummary(process, input.mode, input),
     // The run of a record shows them itself: each history would store the same text.
     ...(isOfRecord || !process.details ? {} : { staticDetails: process.details }),
-    typedSearchAttributes: attributesOf(input, status),
+    typedSearchAttributes: attributesOf({ ...input, status, amountEuros, deadline }),
   }
 }
 
-const attributesOf = ({ ownerId, agentId }: ProcessInput, status?: string): TypedSearchAttributes =>
+type Listed = { readonly [Name in keyof StartInput]: StartInput[Name] | undefined }
+
+const attributesOf = ({ ownerId, mode, agentId, status, amountEuros, deadline }: Listed & ProcessInput) =>
   new TypedSearchAttributes([
     { key: OWNER_ATTRIBUTE, value: ownerId },
+    { key: MODE_ATTRIBUTE, value: mode },
     ...(agentId ? [{ key: AGENT_ATTRIBUTE, value: agentId }] : []),
     ...(status ? [{ key: STATUS_ATTRIBUTE, value: status }] : []),
+    ...(amountEuros === undefined ? [] : [{ key: AMOUNT_ATTRIBUTE, value: amountEuros }]),
+    ...(deadline ? [{ key: DEADLINE_ATTRIBUTE, value: new Date(deadline) }] : []),
   ])

@@ -165,7 +165,6 @@ const all: readonly OwnTool[] = [wait, proposeChange, search, describe, call]
 
 export const ownTools = (actor: Actor): readonly OwnTool[] => all.filter(tool => !refusalOf(tool, actor))
 
-/** Does not check rights. */
 export const ownToolNamed = (name: string): OwnTool | undefined => byName.get(name)
 
 const byName = new Map(all.map(tool => [tool.definition.name, tool]))

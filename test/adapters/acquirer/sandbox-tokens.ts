@@ -161,7 +161,7 @@ describe('the network token of a machine payment', () => {
     expect(given.last4).toBe(plain.token.paymentToken.slice(-4))
   })
 
-  test('a cryptogram identifies its card to the acquirer; the handle contains neither', async () => {
+  test('a cryptogram identifies its card to the acquirer; the handle contains neither card nor cryptogram', async () => {
     const { given, processorCardId, plain } = await aToken()
     const accepted = acquirer.accept(plain)
     expect(accepted).toEqual({

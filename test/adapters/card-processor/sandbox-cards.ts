@@ -105,7 +105,7 @@ describe('the processor of a mode', () => {
     expect(externalSystemsFor({}).cardProcessor('test').name).toBe('sandbox')
   })
 
-  test('is none in live mode until CARD_PROCESSOR names one', () => {
+  test('does not exist in live mode until CARD_PROCESSOR names one', () => {
     expect(() => externalSystemsFor({}).cardProcessor('live')).toThrow(Problem)
     expect(() => externalSystemsFor({}).cardProcessor('live')).toThrow('CARD_PROCESSOR is not set')
     expect(externalSystemsFor({ CARD_PROCESSOR: 'sandbox' }).cardProcessor('live').name).toBe('sandbox')

@@ -81,7 +81,7 @@ describe('card data from the sandbox', () => {
     expect(await opened(jwe, pair)).toHaveProperty('number')
   })
 
-  test('is refused to a key that is none, and for a card that is none', async () => {
+  test('is refused for an invalid key and for an unknown card', async () => {
     const pair = await aKeyPair()
     const key = { ...pair.key, jwk: { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' } }
     expect(await processor.disclose(await aCard(), recipientOf({ ...pair, key }), call)).toMatchObject({

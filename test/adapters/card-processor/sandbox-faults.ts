@@ -97,7 +97,7 @@ describe('a card whose name requests a fault', () => {
     expect(await Promise.all([0, minutes(10), minutes(70)].map(suspend))).toEqual(['done', 'late', 'done'])
   })
 
-  test('is replaced by a number whose name is looked at anew', async () => {
+  test('reads the fault of the name again for the new number of a rotation', async () => {
     const { processorCardId } = await issued('Books')
     const late = newCard({ displayName: 'Sandbox late', requestedAt: after(requestedAt, days(1)) })
     const replace = (milliseconds: number) => processor.replace(processorCardId, late, at(milliseconds))

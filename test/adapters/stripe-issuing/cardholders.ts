@@ -57,7 +57,7 @@ describe('the holder of cards at Stripe', () => {
     expect(stripe.cardholders.get('ich_1')).toMatchObject({ billing: { address: { line1: 'Bergstraße 2' } } })
   })
 
-  test('gets each address that the owner gives while one card is asked for again', async () => {
+  test('gets each new address of the owner while the request for a card is repeated', async () => {
     const [ownerId, call] = [newOwner(), newCall()]
     for (const line1 of ['Bergstraße 2', 'Talstraße 3', 'Seestraße 4']) {
       const holder = { ...aCard().holder, address: { ...address, line1 } }

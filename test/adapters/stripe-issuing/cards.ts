@@ -57,7 +57,7 @@ describe('a card at Stripe', () => {
     expect(stripe.to(CREATE).at(-1)?.key).toBe(call.reference)
   })
 
-  test('is asked for in the version of the package, with the key of the account, and without telemetry', async () => {
+  test('is requested with the API version of the package and the key of the account, without telemetry', async () => {
     await issued()
     await issued()
     const [{ headers }] = stripe.requests.slice(-1) as [StripeRequest]
@@ -98,7 +98,7 @@ describe('a card at Stripe', () => {
     expect(unlinked?.key).not.toBe(linked?.key)
   })
 
-  test('is not issued anew when a replacement is refused for another reason', async () => {
+  test('is not issued again if a replacement is refused for another reason', async () => {
     const card = aCard({ ownerId: newOwner() })
     const old = await issued(card)
     const before = stripe.to(CREATE).length

@@ -44,7 +44,7 @@ describe('the number of a card at Stripe', () => {
     })
   })
 
-  test('is asked for by name at the card itself, and nowhere else', async () => {
+  test('is requested explicitly when the card is retrieved, and in no other call', async () => {
     const before = stripe.requests.length
     await disclose()
     await processor.setState('ic_1', 'active', callOf('state_1'))

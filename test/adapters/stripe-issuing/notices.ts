@@ -82,7 +82,7 @@ describe('news about a card at Stripe', () => {
     })
   })
 
-  test('says that it was shipped, by whom and under which number', () => {
+  test('reports the shipment with its carrier and tracking number', () => {
     expect(messageOf(CARD, card({ shipping }), { shipping: { status: 'pending' } }).content).toEqual({
       kind: 'shipped',
       carrier: 'dhl',

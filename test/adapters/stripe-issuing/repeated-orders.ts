@@ -56,7 +56,7 @@ describe.each([
     expect(late.id).not.toBe(other.id)
   })
 
-  test('is asked for again where its key was used and no card is found', async () => {
+  test('requests a card again if its key was used and no card is found', async () => {
     stripe.break(CREATE, refusal(400, { type: 'idempotency_error', message: 'Another request used it.' }))
     expect(await order()).toEqual({ failure: 'unusable' })
   })

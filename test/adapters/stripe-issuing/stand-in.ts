@@ -15,7 +15,7 @@ test('Stripe’s stand-in is the one that STRIPE_MOCK names, else one of the rig
   expect(await find(machine, { STRIPE_MOCK: '/opt/stripe-mock' })).toBe('/opt/stripe-mock')
 })
 
-test('Stripe’s stand-in is built once where there is none or an older one', async () => {
+test('builds the Stripe stand-in once if it is missing or older', async () => {
   const machine = tools()
   machine.install('stripe-mock', versionOf('0.100.0'))
   fakeGo(machine, { sum: SUM, result: machine.put('built', versionOf('0.203.0')) })

@@ -124,18 +124,23 @@ export async function openCounter(stage: Stage) {
       }
       await work()
       await untilQuiet()
-      const span = [before.position, await position()]
+      const span = [before.position, await position()] as const
       const asked = statements() - before.statements
       return {
-        ...(await read<Omit<Price, 'statements' | 'events'>>(WRITTEN, span)),
+        ...(bytesBetween(...span) === 0 ? NOTHING : await read<Written>(WRITTEN, span)),
         statements: asked,
         events: (await read<EventCount>(EVENTS)).events - before.events,
-        tables: (await client.query<TablePrice>(BY_TABLE, span)).rows,
+        tables: bytesBetween(...span) === 0 ? [] : (await client.query<TablePrice>(BY_TABLE, [...span])).rows,
         seconds: (performance.now() - began) / 1_000,
       }
     },
   }
 }
+
+type Written = Omit<Price, 'statements' | 'events'>
+
+/** PostgreSQL refuses to read a span of the WAL in which no record begins: an idle instance writes none. */
+const NOTHING: Written = { inserted: 0, updated: 0, hot: 0, deleted: 0, indexEntries: 0, walBytes: 0 }
 
 interface EventCount {
   readonly events: number

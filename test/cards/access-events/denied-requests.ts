@@ -187,7 +187,7 @@ describe('the data of a card is denied, on record,', () => {
     expect(data).toMatchObject([{ agentId: null, decision: 'denied', actor: { type: 'agent' } }])
   })
 
-  test('to another owner, of whom nothing is recorded with the card', async () => {
+  test('to another owner, without a record for the owner of the card', async () => {
     const { client, card } = await aShopper(service)
     const stranger = await aShopper(service)
     const body = { intentId: stranger.intent.id, purpose: 'Try', fillerKeyId: stranger.filler.id }

@@ -63,7 +63,7 @@ describe('an authorization by a network token', () => {
     expect([stored.spentEuros, stored.charges]).toEqual([0, 1])
   })
 
-  test('is one of as many charges as it has; an increment is none', async () => {
+  test('counts towards maxCharges, but an increment does not', async () => {
     const { open, token } = await aToken({ maxCharges: 2 })
     const charges = await open()
     const ask = { merchant: SHOP, amountCents: cents(1n), now }

@@ -84,7 +84,7 @@ describe('in a full run of cards,', () => {
       )
     })
 
-    test.each(NAMES)('stands nowhere in the %s', name => {
+    test.each(NAMES)('does not appear in the %s', name => {
       const { texts = [], values = [] } = places[name] ?? {}
       expect(texts.length).toBeGreaterThan(0)
       expect(texts.flatMap(text => search.in(text))).toEqual([])

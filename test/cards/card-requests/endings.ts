@@ -128,7 +128,7 @@ describe('a card request', () => {
     expect(await bodyOf(client.agents.get({ params: { id: agent.id } }))).toMatchObject({ status: 'deleted' })
   })
 
-  test('that is approved fails with its agent, whether its card was asked for already or not', async () => {
+  test('fails after its approval if the agent is deleted, before or after the card was requested', async () => {
     for (const isAskedFor of [false, true]) {
       const { client, agent } = await anOwnerWithAgent()
       const { id } = await aCardRequest(client, agent.id, { displayName: 'sandbox away' })

@@ -36,7 +36,7 @@ const isNoLower = (one: Cents | null, other: Cents | null): boolean =>
   one === null || (other !== null && one >= other)
 
 describe('the limits of an approval', () => {
-  test('are refused if and only if one is above what was asked for, is dropped, or rises unasked', () => {
+  test('are refused only if they raise or drop a requested limit, or raise one that was not requested', () => {
     fc.assert(
       fc.property(limits, given, limits, (asked, approver, current) => {
         const problem = raisedLimitProblem(asked, approver, current)
@@ -52,7 +52,7 @@ describe('the limits of an approval', () => {
     )
   })
 
-  test('never leave a card more than was asked for, nor more than it had where nothing was asked', () => {
+  test('never exceed the requested limits, or the present ones if none was requested', () => {
     fc.assert(
       fc.property(limits, given, limits, limits, (asked, approver, current, later) => {
         fc.pre(raisedLimitProblem(asked, approver, current) === undefined)

@@ -35,7 +35,7 @@ describe('the run of a card request', () => {
     expect(await run.timerSummaries()).toEqual([`for a person’s approval, until ${until}`])
     expect(await run.attributes()).toMatchObject({ AgentPayAgent: agent.id, AgentPayStatus: 'pending' })
     const description = await run.handle.describe()
-    expect(await description.staticSummary()).toBe(`Card request ${request.id} in test mode, ${agent.id}`)
+    expect(await description.staticSummary()).toBe(`Card request ${request.id}, test`)
     expect(await run.about()).toBe(cardRequestProcess.details)
   })
 

@@ -22,7 +22,7 @@ const LATE = { failure: 'late' } as const
 const REFUSED = { failure: 'refused', code: 'no_address', message: 'The holder has no address.' } as const
 
 describe('a processor that is late with a card', () => {
-  test('leaves it pending, is asked again by the same reference, and issues one card', async () => {
+  test('leaves the card pending, gets the same reference again, and issues one card', async () => {
     const { client } = await service.owner()
     answers.issue = async () => LATE
     const card = await aCard(client)
@@ -113,7 +113,7 @@ describe('a processor that is late with a card', () => {
 })
 
 describe('a processor that refuses', () => {
-  test('a card has it closed, in its words, and nothing more is asked of it', async () => {
+  test('closes the card with the processor’s message, and sends no further call', async () => {
     const { client } = await service.owner()
     answers.issue = async () => REFUSED
     const { id: agentId } = await anAgent(client)
@@ -221,7 +221,7 @@ describe('a change of a card', () => {
     expect((await getCard(client, id)).status).toBe('frozen')
   })
 
-  test('a card that is recorded without its call goes on by its process: a crash loses none', async () => {
+  test('continues by its process if the request crashed before the call', async () => {
     const { client } = await service.owner()
     const body = { agentId: (await anAgent(client)).id, usage: 'multi' as const }
     answers.issue = () => Promise.reject(new Error('the process was killed'))

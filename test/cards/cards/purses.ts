@@ -75,7 +75,7 @@ describe('the purse of a card', () => {
     expect(await service.sql('select 1 from wallets where card_id = $1', [card.id])).toEqual([])
   })
 
-  test('is filled from no purse, neither its own nor another one, and from no frozen wallet', async () => {
+  test('cannot be funded from a purse or from a frozen wallet', async () => {
     const { client } = await service.owner()
     const { agent, card } = await aFundedCard(client)
     const { walletId } = await bodyOf(fund(client, card.id, { amountEuros: 10 }))

@@ -206,7 +206,7 @@ describe('a machine payment', () => {
     expect(await newsOf(payment.mppCredentialId)).toHaveLength(1)
   })
 
-  test('is not authorized for more than its merchant asked for', async () => {
+  test('is not authorized above the amount of the merchant’s offer', async () => {
     const payer = await aPayer({ intent: { amountEuros: 40 } })
     const payment = await begun(payer)
     expect((await payment.authorize(20.01)).reply).toEqual(declined(/€ 20\.00: € 0\.00 used, € 20\.00 left/))

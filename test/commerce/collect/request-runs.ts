@@ -33,7 +33,7 @@ describe('the run of a payment request', () => {
     expect(await run.timerSummaries()).toEqual([`for the payment, until ${until}`])
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'open' })
     const description = await run.handle.describe()
-    expect(await description.staticSummary()).toBe(`Payment request of € 25.00 in test mode`)
+    expect(await description.staticSummary()).toBe('Payment request of € 25.00, test')
     expect(await run.about()).toBe(collectProcess.details)
   })
 

@@ -26,7 +26,7 @@ async function aPaymentUnderWay(number: string, leftMs = HOUR_MS) {
 }
 
 describe('while a payment by card is under way', () => {
-  test('the request is neither cancelled nor settled', async () => {
+  test('refuses to cancel or settle the request', async () => {
     const { client, wallet, id } = await aPaymentUnderWay(SILENT_THEN_CHARGED)
     const params = { id }
     const credit = await sendEuros(client, 25, null, { iban: String(wallet.iban) })

@@ -55,7 +55,7 @@ const screenshot = (): Promise<Buffer> =>
     .toBuffer()
 
 describe('the bundle of a dispute', () => {
-  test('shows each picture on a page of its own, as it was made anew', async () => {
+  test('shows each re-encoded picture on a page of its own', async () => {
     const { client, agent, key, id } = await aProvenDispute()
     const before = await bundleOf(key, id)
     const file = (await screenshot()).toString('base64')
@@ -101,7 +101,7 @@ describe('the bundle of a dispute', () => {
     expect(text).not.toMatch(/transaction\.refunded\s+card network\s+€ 50\.00/)
   })
 
-  test('goes on for as many pages as the evidence takes', async () => {
+  test('has as many pages as the evidence needs', async () => {
     const { client, agent, key, id } = await aProvenDispute()
     const before = pagesOf(await bundleOf(key, id))
     await addText(client, id, agent.id, 'A long letter. '.repeat(1_200))

@@ -10,7 +10,7 @@ const network = networkBefore(service)
 const { aDelegate } = delegationsIn(service)
 
 describe('the token of a delegation', () => {
-  test('disputes what was paid under it, and neither sees nor touches anything else of its agent', async () => {
+  test('disputes payments under the delegation, and cannot see or change other disputes of the agent', async () => {
     const { client } = await service.owner()
     const { agent, card } = await aPayingCard(client, 300)
     const mine = await aDelegate(client, agent.id, { maxAmountEuros: 100 })

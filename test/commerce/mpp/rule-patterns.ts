@@ -45,7 +45,7 @@ const read = (url: string, ...all: Rule[]) => protectionOf(new URL(url), 'agent_
 describe('protect rules', () => {
   const SHOP = 'https://shop.example.com/buy'
 
-  test('leave everything open where there is none', () => {
+  test('allow every host if there are none', () => {
     expect(read(SHOP)).toEqual({ deniedBy: null, isAllowed: false, hasAllowRules: false })
   })
 

@@ -103,7 +103,7 @@ describe('an intent shows its payment', () => {
     expect(ended.payment).toMatchObject({ id: transfer.id, status: 'cancelled' })
   })
 
-  test('as null if there is none', async () => {
+  test('as null if there is no payment', async () => {
     const { client, agent } = await someone()
     const intent = await anIntent(client, agent.id)
     expect(intent.payment).toBe(null)

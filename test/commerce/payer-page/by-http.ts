@@ -88,7 +88,7 @@ describe('the page of a request', () => {
     expect((await read(`/v1${path}`)).text).toBe(text)
   })
 
-  test('page and QR code reveal neither the payer nor what the payment unlocks', async () => {
+  test('reveals neither the payer nor the unlocked content, on the page and in the QR code', async () => {
     for (const { id } of Object.values(requests))
       for (const path of [`/pay/${id}`, `/pay/${id}/qr.svg`]) {
         const { text } = await read(path)

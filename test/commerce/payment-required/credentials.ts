@@ -136,7 +136,7 @@ describe('a credential', () => {
     expect(status).toBe(200)
   })
 
-  test('for a challenge that has expired is told so', async () => {
+  test('is refused with challenge_expired after the challenge’s expiry', async () => {
     const late = await challengeOf(url)
     await client.sandbox.advance({ body: { minutes: 5 } })
     expect(await present(url, credentialFor(late))).toMatchObject(fresh('Payment Expired'))

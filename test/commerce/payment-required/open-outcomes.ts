@@ -47,13 +47,13 @@ describe('an acquirer that is silent', () => {
     expect(await pay(url)).toMatchObject({ status: 200 })
   })
 
-  test('is asked again after an unreadable answer, too', async () => {
+  test('is asked again after an unreadable answer', async () => {
     const { url, value } = await silent('4000000000000101')
     await advance({ minutes: 1 })
     expect(await present(url, value)).toMatchObject({ status: 200 })
   })
 
-  test('that never answers is asked forever, less and less often', async () => {
+  test('is asked ever less often, without end, if it never answers', async () => {
     const { request, url, value } = await silent('4000000000000127')
     const dueIn = async () => {
       const [settlement] = await settlements(request.id)

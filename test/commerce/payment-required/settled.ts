@@ -126,7 +126,7 @@ describe('another credential', () => {
 })
 
 describe('a card that is declined', () => {
-  test('is told so with a fresh challenge, and the request stays open', async () => {
+  test('returns a fresh challenge, and leaves the request open', async () => {
     const request = await create()
     const url = urlOf(request.id)
     const value = credentialFor(await challengeOf(url), { number: '4000000000000002' })

@@ -90,7 +90,7 @@ describe('the verification of payee in a status report', () => {
     }
   })
 
-  test('is confirmed anew when a later report is more doubtful', async () => {
+  test('needs another confirmation after a more doubtful report', async () => {
     const { client, pass } = await anOwner()
     const { id } = await aSepaTransfer(client, { amountEuros: 777.06 })
     await pass({ minutes: 1 })

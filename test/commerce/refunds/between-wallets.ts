@@ -60,7 +60,7 @@ describe('a refund of a transfer between wallets', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is made once for one Idempotency-Key, however often it is asked for', async () => {
+  test('is made once for each Idempotency-Key, however often it is sent', async () => {
     const { client, any, transactionId } = await aPaidTransfer(7)
     const headers = { 'Idempotency-Key': newId('try') }
     const first = await bodyOf(ask(client, transactionId, 2, headers))

@@ -129,7 +129,7 @@ describe('a refund of a payment by card', () => {
     expect(await balanceOf(client, agent.walletId)).toBe(79)
   })
 
-  test('comes without a name, too: of the payment of which just so much was asked back, and once', async () => {
+  test('matches a credit without a payment once, to the payment with exactly the requested amount', async () => {
     const { client, agent, card, transactionId } = await aCardPayment()
     const { transactionId: other } = await anotherPayment(client, card.id, 30)
     const { id } = await bodyOf(ask(client, transactionId, 9))
@@ -215,7 +215,7 @@ describe('a refund of a payment by card', () => {
     ])
   })
 
-  test('is asked for no further than the payment goes, by many at once, and again once cancelled', async () => {
+  test('never exceeds the payment under concurrent requests, and is possible again after a cancellation', async () => {
     const { client, any, ownerId, transactionId } = await aCardPayment()
     const answers = await times(20, n => ask(any(n), transactionId, 7))
     expect(statusCounts(answers)).toEqual({ 201: 4, 400: 16 })

@@ -65,7 +65,7 @@ describe('a merchant whose refund is requested', () => {
     },
   )
 
-  test('is asked by another process if the first is killed before recording the answer', async () => {
+  test('gets the request from another process if the first one is killed before it records the answer', async () => {
     const { client, key, transactionId } = await aPaidCard(service, 50)
     const isNoted = 'before update on refunds for each row when (new.merchant_asked_at is not null)'
     await killAt(service, isNoted, url => ask(clientAt({ url, token: key }), transactionId, 20))
@@ -76,7 +76,7 @@ describe('a merchant whose refund is requested', () => {
     expect(called).toEqual([`${refund?.id}/push`])
   })
 
-  test('is asked for as long as the processor does not answer, ever less often, and by one of many at once', async () => {
+  test('gets the request again, ever less often, from one of many processes, until the processor answers', async () => {
     const { client, transactionId } = await aPaidCard(service, 95)
     const asked = await bodyOf(ask(client, transactionId, 93.03))
     expect(asked).toMatchObject({ status: 'pending', merchantAskedAt: null })

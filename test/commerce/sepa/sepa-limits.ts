@@ -72,7 +72,7 @@ describe('the limits of an owner', () => {
     expect((await limits()).usedEuros).toBe(0)
   })
 
-  test('begin anew with the day of the owner’s clock', async () => {
+  test('reset with each day of the owner’s clock', async () => {
     const { client, pay, limits } = await anOwner({ dailyEuros: 70 })
     await bodyOf(pay(70))
     const { day } = await limits()

@@ -29,6 +29,37 @@ const sealsOf = (ownerId: string, mode = 'test') =>
     [ownerId, mode],
   )
 
+const AFTER = `
+select id, written_in from tenant_events_after($1, 'test', $2, $3, 9223372036854775807, $4, $5) order by written_in, id`
+
+/** What a stream that resumes reads in pages, without the transactions that are counted as open. */
+async function readAfter(ownerId: string, countedOpen: readonly string[], most: number): Promise<string[]> {
+  const found: string[] = []
+  for (let at = ['0', ''], isMore = true; isMore; ) {
+    const values = [ownerId, ...at, countedOpen, most]
+    const page = await service.sql<{ id: string; written_in: string }>(AFTER, values)
+    found.push(...page.map(({ id }) => id))
+    const last = page.at(-1)
+    if (last) at = [String(last.written_in), last.id]
+    isMore = page.length === most
+  }
+  return found
+}
+
+/** The pages of a stream that resumes are all that the owner has, in the order of the journal. */
+async function expectInOrder(ownerId: string): Promise<void> {
+  const events = await service.sql<{ id: string; written_in: string }>(
+    "select id, written_in from events where owner_id = $1 and mode = 'test' order by written_in, id",
+    [ownerId],
+  )
+  const some = events.filter((_, n) => n % 3 === 0).map(({ written_in }) => String(written_in))
+  const idsWithout = (open: readonly string[]) =>
+    events.filter(({ written_in }) => !open.includes(String(written_in))).map(({ id }) => id)
+  for (const most of [3, 7, 50])
+    for (const open of [[], some.slice(1, 3)])
+      expect(await readAfter(ownerId, open, most)).toEqual(idsWithout(open))
+}
+
 /** Every event of the owner has one position, without gaps. */
 async function expectGapless(ownerId: string, count?: number): Promise<void> {
   const seals = await sealsOf(ownerId)
@@ -36,6 +67,7 @@ async function expectGapless(ownerId: string, count?: number): Promise<void> {
   const events = await service.sql("select id from events where owner_id = $1 and mode = 'test'", [ownerId])
   expect(new Set(seals.map(seal => seal.event_id))).toEqual(new Set(events.map(({ id }) => id)))
   if (count !== undefined) expect(seals).toHaveLength(count)
+  await expectInOrder(ownerId)
 }
 
 const sealer = await openSealer(service.databaseUrl)
@@ -82,8 +114,10 @@ describe('sealing', () => {
     }
     const before = await sealsOf(ownerId)
     expect(before.length).toBeGreaterThanOrEqual(15)
+    await expectInOrder(ownerId)
     await late.query('commit')
     await late.end()
+    await expectInOrder(ownerId)
     await writeEntries(ownerId, 2)
     // Smaller batches than the number of events.
     while (await sealer.seal(2)) {}

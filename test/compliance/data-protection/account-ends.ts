@@ -84,7 +84,7 @@ describe('an account that ends', () => {
     expect(await accountOf(owner)).toMatchObject({ status: 'suspended' })
   })
 
-  test('never acts again once its owner is being forgotten, whoever had suspended it', async () => {
+  test('stays suspended once the deletion has begun, independent of who suspended it', async () => {
     const { owner, id } = await anEndingOwner()
     await bodyOf(suspend(owner, 'suspended'))
     await goOn(id)

@@ -46,7 +46,7 @@ async function aPayeeSpokenOf() {
 }
 
 describe('what was asked, proposed and reported', () => {
-  test('about a payee whom nobody has paid is forgotten with the payee', async () => {
+  test('about an unpaid payee is deleted with the payee', async () => {
     const { owner, subject } = await aPayeeSpokenOf()
     for (const table of ['outcomes', 'proposals', 'conversation_turns'])
       expect([table, await textsOf(owner, table)]).toEqual([table, expect.stringContaining(MARK)])

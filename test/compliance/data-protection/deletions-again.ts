@@ -69,7 +69,7 @@ describe('after a backup was restored', () => {
     expect(await reapply(file)).toMatchObject({ code: 0, outcomes: [{ id, outcome: 'completed' }] })
   })
 
-  test('an account that is not in the backup is told, and so is a list that is none', async () => {
+  test('reports accounts that the backup does not contain, and refuses an invalid list', async () => {
     const { file, owner } = await aForgottenPayee()
     const nobody = join(temporaryFolder(), 'nobody.json')
     const [mine] = JSON.parse(String((await import('node:fs')).readFileSync(file))).data
@@ -81,7 +81,7 @@ describe('after a backup was restored', () => {
     expect(unset).toMatchObject({ code: 2, err: expect.stringContaining('DATABASE_URL') })
   })
 
-  test('the role of the service forgets nobody earlier by it', async () => {
+  test('does not let the role of the service delete data earlier', async () => {
     const { ownerId } = await service.owner()
     const answers = await withConnection(service.databaseUrl, async client => {
       await client.query('set role agentpay_application')

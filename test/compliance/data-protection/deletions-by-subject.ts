@@ -146,7 +146,7 @@ describe('a deletion of', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('somebody who signs in waits until they are removed, and forgets them as who acted, too', async () => {
+  test('a person with access waits until the person is removed, and then also erases them as an actor', async () => {
     const owner = await service.owner()
     const { client } = owner
     const { id } = await bodyOf(
@@ -234,7 +234,7 @@ describe('a deletion of the owner', () => {
     expect(account).toEqual({ name: MARK, email: '[forgotten]', status: 'suspended' })
   })
 
-  test('of many records goes on page by page, by several at once, and is completed once', async () => {
+  test('proceeds page by page in several processes, and completes once', async () => {
     const owner = await service.owner()
     await service.sql(
       `insert into beneficiaries (id, owner_id, mode, created_at, updated_at, name, sepa_name, iban, country, deleted_at)

@@ -36,7 +36,7 @@ describe('a deletion', () => {
     expect(await verifyAudit([after], { keys, since })).toMatchObject({ hidden: 0 })
   })
 
-  test('tells in events that it was asked for, taken back and completed', async () => {
+  test('emits events for its request, cancellation and completion', async () => {
     const owner = await service.owner()
     const subject = await aDeletedPayee(owner)
     const first = await bodyOf(ask(owner, subject))
@@ -61,7 +61,7 @@ describe('a deletion', () => {
     ])
   })
 
-  test('asked for by many at once is one', async () => {
+  test('is created once by concurrent requests', async () => {
     const owner = await service.owner()
     const subject = await aDeletedPayee(owner)
     const answers = await times(6, () => ask(owner, subject))
@@ -80,7 +80,7 @@ describe('a deletion', () => {
     expect(await owner.client.gdpr.cancelDeletion({ params })).toMatchObject({ status: 404 })
   })
 
-  test('names what must end first, waits for it, and goes on by itself', async () => {
+  test('lists its obstacles, waits for them, and continues automatically', async () => {
     const owner = await service.owner()
     const { id } = await aBeneficiary(owner.client, { name: MARK })
     const made = await bodyOf(ask(owner, { type: 'beneficiary', id }))
@@ -98,7 +98,7 @@ describe('a deletion', () => {
     expect(await textsOf(owner, 'beneficiaries', 'events')).not.toContain(MARK)
   })
 
-  test('goes on only once the trail is sealed, and repeating a step changes nothing', async () => {
+  test('waits until the trail is sealed, and repeats its steps without effect', async () => {
     const owner = await service.owner()
     const subject = await aDeletedPayee(owner)
     const { id } = await bodyOf(ask(owner, subject))

@@ -62,7 +62,7 @@ describe('an export', () => {
     }
   })
 
-  test('is the open one where it is asked for again, also at once, until it has expired', async () => {
+  test('returns the open export for repeated and concurrent requests until it expires', async () => {
     const owner = await service.owner()
     const person = await post(owner, '/people', {
       name: 'Mark Person',

@@ -84,7 +84,7 @@ insert into gdpr_deletions (owner_id, mode, id, created_at, updated_at, status, 
 values ($1, 'live', gen_random_uuid()::text, now(), now(), '${status}', 'owner', $1, now(), now() + interval '${begins}', now(), 'w')`
 
 describe('the role of the service', () => {
-  test('forgets nobody before a deletion has waited seven days, nothing before the law lets go, and changes no entry itself', async () => {
+  test('cannot erase data before seven days or before the retention term, and cannot change entries itself', async () => {
     const { ownerId } = await service.owner()
     const answers = await asApplication(
       [
@@ -330,7 +330,7 @@ describe('what the law has kept of an owner', () => {
     await client.end()
   })
 
-  test('is told by a record of each table that keeps only some', () => {
+  test('is listed for each table that keeps only a part of its records', () => {
     const tables = [...registered].flatMap(([table, { keptWhile: kept }]) => (kept ? [table] : []))
     expect(Object.keys(STORIES).sort()).toEqual(tables.sort())
   })

@@ -62,7 +62,7 @@ describe('the contact of a merchant', () => {
     expect(downloads).toEqual([{ actor_type: 'dash' }])
   })
 
-  test('is forgotten once the merchant is not let in any more', async () => {
+  test('is deleted once the merchant’s admission has ended', async () => {
     const { id } = await anApplicant()
     const subject = { type: 'merchant', id } as const
     const made = await bodyOf(gdpr.createDeletion({ body: { subject } }))

@@ -132,7 +132,7 @@ describe('money for an account that was forgotten', () => {
     expect(body).toMatchObject({ status: 'returned', returnedAt: '2026-11-19T08:00:00.000Z' })
   })
 
-  test('of an owner who still acts is that owner’s, and nobody sends it back', async () => {
+  test('stays with its owner while that owner is active, and cannot be returned', async () => {
     const { client } = await service.owner()
     const wallet = await aWallet(client)
     await bodyOf(client.wallets.close({ params: { id: wallet.id } }))
@@ -167,7 +167,7 @@ describe('money for an account that was forgotten', () => {
     for (const ownerId of [owner.ownerId, PLATFORM_OWNER]) await expectSound(ownerId)
   })
 
-  test('leaves nobody named in sums that were made only after the account was forgotten', async () => {
+  test('erases names in sums that are written after the deletion', async () => {
     const owner = await service.owner()
     const { ownerId } = owner
     await whatOthersMayGiveBack(owner)

@@ -134,7 +134,7 @@ describe('the clocks of an incident', () => {
     ).toEqual(all.slice(2))
   })
 
-  test('remind of a deadline that has moved anew', () => {
+  test('send reminders again for a deadline that has moved', () => {
     const before = openReminders([], courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')
     const given = before.map(({ name }) => name)
     expect(openReminders(given, courseOf({ aware: '2026-03-02T08:00:00Z' }), 'none')).toEqual([])

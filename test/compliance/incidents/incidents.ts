@@ -7,7 +7,7 @@ const service = await startTestService()
 const { incidents, open, classify, submit, submitted, eventsOf } = incidentDesk(service)
 
 describe('a security incident', () => {
-  test('goes from the alarm to the final report, and every clock stands beside its article', async () => {
+  test('runs from the alarm to the final report, with the article of every deadline', async () => {
     const { id, status, clocks } = await open({ detectedAt: ago(60) })
     expect([status, clocks.map(({ stage }) => stage)]).toEqual(['detected', ['classification']])
     const major = await classify(id, true, ago(59))
@@ -39,7 +39,7 @@ describe('a security incident', () => {
     expect(JSON.stringify(events)).not.toContain('declined')
   })
 
-  test('is told to the dashboard as an event of the platform, and to nobody else', async () => {
+  test('emits events of the platform that only the dashboard secret can read', async () => {
     const { id } = await open()
     const secret = { 'x-dashboard-secret': service.dashboardSecret }
     const headers = { ...secret, 'x-owner-id': 'customer_house' }
@@ -57,7 +57,7 @@ describe('a security incident', () => {
     ).toBe(404)
   })
 
-  test('is compared with the thresholds without a decision, and nobody has decided then', async () => {
+  test('is assessed against the thresholds without a decision, and stays undecided', async () => {
     const { id } = await open()
     const looked = await bodyOf(incidents.classify({ params: { id }, body: { criteria: CRITERIA } }))
     expect([looked.status, looked.isMajor, looked.assessment?.meetsThresholds]).toEqual([
@@ -110,7 +110,7 @@ describe('a security incident', () => {
     ])
   })
 
-  test('that turns out not to be major is reported as reclassified before it is closed', async () => {
+  test('needs a reclassification report before it is closed, if it proves not to be major', async () => {
     const { id } = await open({ detectedAt: ago(20) })
     await classify(id, true, ago(19))
     await submitted(id, 'initial', 18)
@@ -121,7 +121,7 @@ describe('a security incident', () => {
     expect((await bodyOf(incidents.close({ params: { id } }))).status).toBe('closed')
   })
 
-  test('that becomes major again goes on where its reports were', async () => {
+  test('continues with its earlier reports if it becomes major again', async () => {
     const { id } = await open({ detectedAt: ago(20) })
     await classify(id, true, ago(19))
     await submitted(id, 'initial', 18)

@@ -14,7 +14,7 @@ describe('who answers for an incident', () => {
       event.startsWith('incident.report_') && data.reminder ? [[event, data.stage, data.reminder]] : [],
     )
 
-  test('is reminded at half time and as the time is over, once each, whoever looks', async () => {
+  test('gets one reminder at half time and one at the deadline, from run and sweep together', async () => {
     const { id } = await open({ detectedAt: ago(13) })
     await Promise.all([endOverdue(worker), endOverdue(worker)])
     await endOverdue(worker)
@@ -30,7 +30,7 @@ describe('who answers for an incident', () => {
     ])
   })
 
-  test('is told an hour before that a delay must be announced in time', async () => {
+  test('gets a reminder an hour earlier that a delay must be announced in time', async () => {
     const { id } = await open({ detectedAt: ago(4) })
     await classify(id, true, ago(3.5))
     await endOverdue(worker)

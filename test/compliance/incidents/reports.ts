@@ -39,7 +39,7 @@ describe('a report', () => {
     '1.12': '+4931',
   }
 
-  test('fills in what is known, names what is missing, and is complete once that was told', async () => {
+  test('fills in known values, names missing fields, and is complete once these are entered', async () => {
     const { id } = await open()
     await classify(id)
     const first = await jsonOf(id)

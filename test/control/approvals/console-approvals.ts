@@ -69,7 +69,7 @@ describe('a person in the console', () => {
     })
   })
 
-  test('a viewer can neither get a challenge nor decide', async () => {
+  test('refuses a viewer a challenge and a decision', async () => {
     const { viewer, params, id } = await anOffice()
     const { intents } = viewer.client
     for (const refused of [

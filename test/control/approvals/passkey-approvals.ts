@@ -106,7 +106,7 @@ describe('an approval with a passkey', () => {
     expect(decidedBy).toMatchObject({ type: 'console', id: person.personId })
   })
 
-  test('is asked of a key by the policy, and not without', async () => {
+  test('is required from a key only if the policy requires it', async () => {
     const { client, agent, params } = await anApprover({ autoApproveLimitEuros: 0 })
     const { id } = await anIntent(client, agent.id)
     await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))

@@ -73,7 +73,7 @@ describe('the proof of an approval', () => {
       expect(verifyApproval(proof, keys)).toMatchObject({ intentId: intent.id })
   })
 
-  test('a proof shows the agent its payee, but neither account nor person', async () => {
+  test('shows an agent its payee, but neither account nor person', async () => {
     const { client, agent, intent } = await aProof()
     const params = { id: intent.id }
     const own = await asAgent(client, agent.id)

@@ -37,6 +37,6 @@ describe('the amount that is held', () => {
   )
 })
 
-test('without terms only the amount is held', () => {
+test('holds exactly the amount without terms', () => {
   expect(amountToHold(null, { request: plainRequest, counters: zeroCounters })).toBe(2_000n)
 })

@@ -9,7 +9,7 @@ const service = await startTestService({ own: true })
 const { setClock, eventsOf, anOwnerWithAgent } = intentsIn(service)
 
 describe('approving an intent', () => {
-  test('records by whom, when and why', async () => {
+  test('records the decider, the time and the comment', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const before = await anIntent(client, agent.id)
     const [key] = (await client.keys.list()).body.data
@@ -103,7 +103,7 @@ describe('approving an intent', () => {
     expect((await intentOf(client, params.id)).status).toBe('created')
   })
 
-  test('is refused if the policy asks for a passkey by then', async () => {
+  test('is refused if the policy requires a passkey since the declaration', async () => {
     const { client, agent, params } = await anOwnerWithAgent({ autoApproveLimitEuros: 1 })
     const { id } = await anIntent(client, agent.id)
     await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))

@@ -151,7 +151,7 @@ describe('the token of an agent', () => {
     expect((await bodyOf(tokenClient.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
   })
 
-  test('neither approves nor denies', async () => {
+  test('cannot approve or deny', async () => {
     const { client, key, agent } = await anOwnerWithAgent()
     const tokenClient = await asAgent(client, agent.id)
     const params = { id: (await anIntent(client, agent.id)).id }
@@ -168,7 +168,7 @@ describe('the token of an agent', () => {
 })
 
 describe('a key without the scope', () => {
-  test('neither declares nor decides', async () => {
+  test('cannot declare or decide', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const params = { id: (await anIntent(client, agent.id)).id }
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P' }

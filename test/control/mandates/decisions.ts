@@ -100,7 +100,7 @@ describe('a decision inside a mandate', () => {
     expect([ruling.allowed, ruling.mandate]).toEqual([false, undefined])
   })
 
-  test('a card payment never uses a mandate, as no person can be asked', () => {
+  test('never uses a mandate for a card payment, since a card network cannot wait for a person', () => {
     const ruling = decideUnder(rules, { kind: 'card', mandate: mandateWith() })
     expect([ruling.allowed, ruling.mandate]).toEqual([false, undefined])
   })

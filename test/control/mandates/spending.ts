@@ -158,7 +158,7 @@ describe('of two mandates', () => {
     )
   })
 
-  test('one of another agent is none', async () => {
+  test('ignores a mandate of another agent', async () => {
     const owner = await anOwnerWithAgent()
     const other = await bodyOf(owner.client.agents.create({ body: { name: 'Other' } }))
     await aMandate({ ...owner, id: other.id }, { totalEuros: 500 })

@@ -41,7 +41,7 @@ async function anOldPolicy({ client }: Pick<Owner<typeof areas>, 'client'>, entr
 }
 
 describe('a page of large records', () => {
-  test('has as many as fit, and the next page goes on from there', async () => {
+  test('contains as many records as fit, and the next page continues from there', async () => {
     const { client, key } = await service.owner()
     const merchantAllowlist = names(1_000, 'x'.repeat(200))
     const ids: string[] = []

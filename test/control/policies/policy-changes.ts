@@ -148,7 +148,7 @@ describe('a policy that has ended', () => {
     expect(await spendAfterEnd('freeze')).toMatchObject([{ status: 'denied' }, { status: 'denied' }])
   })
 
-  test('goes on with a later end, and ends again', async () => {
+  test('applies again with a later end, and ends again', async () => {
     const { client, params, countEnds, change } = await anAgentWithEndedPolicy()
     expect((await change({ expiresAfterMinutes: 90 })).expiredAt).toBeNull()
     expect(await countEnds()).toBe(1)
@@ -157,7 +157,7 @@ describe('a policy that has ended', () => {
     expect((await bodyOf(client.policies.get({ params }))).expiredAt).not.toBeNull()
   })
 
-  test('goes on without an end', async () => {
+  test('applies again without an end', async () => {
     const { client, countEnds, change } = await anAgentWithEndedPolicy()
     expect(await change({})).toMatchObject({ expiresAt: null, expiredAt: null })
     await bodyOf(client.sandbox.advance({ body: { days: 1 } }))

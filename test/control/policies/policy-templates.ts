@@ -25,7 +25,7 @@ describe('assigning a policy', () => {
     expect(await transactionCount(service, answer, 'agents', agent.id)).toBe(1)
   })
 
-  test('turns the policy that the agent has into a copy of the new template', async () => {
+  test('replaces the agent’s policy by a copy of the new template', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client, { policyId: (await aPolicy(client, everyRule)).id })
     const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 5 })

@@ -18,7 +18,7 @@ describe('the budget of a run', () => {
       ),
     )
 
-  test('is neither exceeded nor left unused by a hundred intents at once, on two processes', async () => {
+  test('is fully used and never exceeded by a hundred concurrent intents on two processes', async () => {
     const { client, key, agent } = await anOwnerWithAgent()
     const run = await aRun(client, agent.id, { budgetEuros: 7 })
     const secondClient = clientAt({ url: await service.another(), token: key })

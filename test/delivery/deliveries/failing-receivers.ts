@@ -28,8 +28,10 @@ describe('a receiver that keeps failing', () => {
       (await deliveriesOf(client, id)).every(({ status }) => status !== 'delivering'),
     )
     await times(3, () => anAgent(client))
-    const waiting = (await deliveriesOf(client, id)).filter(({ status }) => status === 'pending')
-    expect(waiting.length).toBeGreaterThan(0)
+    const waiting = await until('they wait', async () => {
+      const pending = (await deliveriesOf(client, id)).filter(({ status }) => status === 'pending')
+      return pending.length >= 3 ? pending : undefined
+    })
     expect(waiting[0]?.explanation).toMatch(/is paused until/)
     const before = receiver.at(path).length
 
@@ -86,9 +88,8 @@ describe('a subscription', () => {
     )
     await anAgent(client)
     await until('it flies', () => openAnswers.length === 1)
-    const [underWay] = await deliveriesOf(client, id)
-    expect(underWay?.status).toBe('delivering')
-    const params = { id: String(underWay?.id) }
+    const underWay = await untilDelivery(client, id, ({ status }) => status === 'delivering')
+    const params = { id: underWay.id }
     expect((await client.webhooks.replay({ params })).code).toBe('delivery_under_way')
     await bodyOf(client.webhooks.delete({ params: { id } }))
     await anAgent(client)

@@ -1,13 +1,15 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { type Claimed, claimDeliveries } from '../../../src/delivery/webhooks/dispatch/claim.ts'
+import type { Claimed } from '../../../src/delivery/webhooks/dispatch/claim.ts'
 import { Deliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
-import type { Share } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
-import { ProcessLease } from '../../../src/kernel/database/process-lease.ts'
+import { JournalReader } from '../../../src/delivery/webhooks/dispatch/journal-reader.ts'
+import { Watch } from '../../../src/kernel/background/watch.ts'
+import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { type ProcessLease, ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import type { Vault } from '../../../src/ports/vault.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
-import { anAgent } from '../../support/factories.ts'
+import { anAgent, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
@@ -17,58 +19,185 @@ const { subscribed } = subscriptionsIn(service, receiver)
 const database = openDatabase(service.databaseUrl, 3)
 afterAll(() => database.close())
 
-const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
+const nothing = (): void => undefined
 
 async function claimOne(lease: ProcessLease): Promise<Claimed> {
-  const { client, id } = await subscribed(respondWith(204))
+  const { client } = await subscribed(respondWith(204))
   await anAgent(client)
-  const [claimed] = await claimDeliveries(database, [shareOf(id)], await lease.hold())
+  const journal = new JournalReader(database)
+  const [claimed] = await journal.read(await lease.hold())
+  await journal.storeLate(0)
   return claimed as Claimed
 }
 
 const leasedUntil = async ({ id }: Claimed) =>
   (await service.sql('select leased_until as "until" from deliveries where id = $1', [id]))[0]?.until
 
+/** A watch of another process, which has been steady for long enough to free what is left behind. */
+async function watching(): Promise<{ freed: () => number; stop: () => Promise<void> }> {
+  let freed = 0
+  const watch = new Watch({ sql: sqlOn(database.pool), pollMs: 20, leaseMs: 40, onFailure: nothing })
+  const stop = watch.add({ dueAt: 'select null::timestamptz', wake: nothing, onFreed: () => freed++ })
+  return { freed: () => freed, stop }
+}
+
 describe('a delivery leased by a process', () => {
   test('stays leased while the process renews its lease, and is freed once it has not for too long', async () => {
-    const [doomed, heir] = [
-      new ProcessLease(database, 'deliveries'),
-      new ProcessLease(database, 'deliveries', 40),
-    ]
-    const claimed = await claimOne(doomed)
-    const rounds = new Set<number>()
+    const living = new ProcessLeases(database, 60_000)
+    const claimed = await claimOne(living.of('deliveries'))
+    const heir = await watching()
     const began = performance.now()
-    await until('the heir could have freed it', async () => {
-      rounds.add(await heir.round())
-      return performance.now() - began > 120
-    })
-    expect([[...rounds], await leasedUntil(claimed)]).toEqual([[0], expect.any(Date)])
+    await until('the heir could have freed it', () => performance.now() - began > 120)
+    expect([heir.freed(), await leasedUntil(claimed)]).toEqual([0, expect.any(Date)])
     await service.sql('update process_leases set held_until = now() where id = $1', [claimed.lease])
-    await until('it is freed', async () => (await heir.round()) === 1)
+    await until('it is freed', () => heir.freed() === 1)
     expect(await leasedUntil(claimed)).toBeNull()
-    await doomed.round()
-    expect(doomed.held).not.toBe(claimed.lease)
-    await Promise.all([doomed.end(), heir.end()])
+    await living.round()
+    expect(living.of('deliveries').held).not.toBe(claimed.lease)
+    await Promise.all([living.end(), heir.stop()])
     expect(await service.sql(`select 1 from process_leases where kind = 'deliveries'`)).toEqual([])
   })
 
-  test('stays leased after a halt of its process or of all, until each had time to renew its lease', async () => {
-    const halted = new ProcessLease(database, 'deliveries', 40)
+  test('stays leased after a halt of its process, which keeps its lease unless it was freed', async () => {
+    const leases = new ProcessLeases(database, 40)
+    const halted = leases.of('deliveries')
     const first = await halted.hold()
     await until('its time has passed', () => halted.held === undefined)
-    expect(await halted.round()).toBe(0)
     expect(await halted.hold()).toBe(first)
-    const otherLease = `insert into process_leases values ('other', 'deliveries', now())`
-    await service.sql(otherLease)
-    await until('its time has passed again', () => halted.held === undefined)
-    expect(await halted.round()).toBe(0)
+    await leases.end()
+  })
+
+  test('stays leased after a halt of all, until each had time to renew its lease', async () => {
+    await service.sql(`insert into process_leases values ('other', 'deliveries', now())`)
+    const slow = new Watch({ sql: sqlOn(database.pool), pollMs: 20, leaseMs: 3_600_000, onFailure: nothing })
+    let asked = 0
+    const stop = slow.add({ dueAt: 'select clock_timestamp()', wake: () => asked++ })
+    await until('it has asked often', () => asked > 5)
     expect(await service.sql(`select 1 from process_leases where id = 'other'`)).toHaveLength(1)
+    await stop()
     await service.sql('delete from process_leases')
+  })
+})
+
+describe('the lease of a process', () => {
+  test('is deleted once the process has claimed nothing for some time, and a new one follows the next claim', async () => {
+    const leases = new ProcessLeases(database, 60_000, 30)
+    const lease = leases.of('pushes')
+    let hasClaims = true
+    const letGo = lease.keepWhile(() => hasClaims)
+    const first = await lease.hold()
+    const began = performance.now()
+    await until('it was not used for longer than that', () => performance.now() - began > 60)
+    await leases.round()
+    expect(lease.held).toBe(first)
+    hasClaims = false
+    await leases.round()
+    expect(lease.held).toBeUndefined()
+    expect(await service.sql('select 1 from process_leases where id = $1', [first])).toEqual([])
+    expect(await lease.hold()).not.toBe(first)
+    letGo()
+    await leases.end()
+  })
+
+  test('is renewed by one statement together with the others of its process', async () => {
+    const statements: string[] = []
+    const query = (statement: { readonly text: string }) => {
+      statements.push(statement.text)
+      return database.pool.query(statement)
+    }
+    const leases = new ProcessLeases({ pool: { query } as unknown as typeof database.pool })
+    const kinds = ['deliveries', 'pushes', 'outbox', 'streams', 'calls'] as const
+    const held = await Promise.all(kinds.map(kind => leases.of(kind).hold()))
+    expect(new Set(held).size).toBe(5)
+    statements.splice(0)
+    await leases.round()
+    expect(statements).toEqual([expect.stringContaining('update process_leases')])
+    expect(kinds.map(kind => leases.of(kind).held)).toEqual(held)
+    await leases.end()
+  })
+
+  test('proves a death only once it is old enough that each living process has renewed its own', async () => {
+    const leases = new ProcessLeases(database)
+    const lease = leases.of('calls')
+    await lease.hold()
+    expect([lease.isNew, lease.tellsDead]).toEqual([true, false])
+    await lease.grow()
+    expect([lease.isNew, lease.tellsDead]).toEqual([false, true])
+    await leases.end()
+  })
+})
+
+describe('events that a process has read', () => {
+  const readAll = async (journal: JournalReader, lease: ProcessLease) => {
+    const claimed = []
+    while (journal.isReady) claimed.push(...(await journal.read(await lease.hold())))
+    return claimed.map(({ id, eventId, webhookId }) => ({ id, eventId, webhookId }))
+  }
+
+  test('are read again by another one once it has died, but for those that it has stored', async () => {
+    const [doomed, heir] = [new ProcessLeases(database, 60_000), new ProcessLeases(database, 60_000)]
+    const { client, id } = await subscribed(respondWith(204))
+    const journal = new JournalReader(database)
+    await anAgent(client)
+    const stored = await readAll(journal, doomed.of('deliveries'))
+    await journal.storeLate(0)
+    await service.sql(
+      `update deliveries set status = 'delivered', due_at = null, leased_until = null where webhook_id = $1`,
+      [id],
+    )
+    journal.notice()
+    await anAgent(client)
+    await anAgent(client)
+    const lost = await readAll(journal, doomed.of('deliveries'))
+    expect([stored, lost].map(deliveries => deliveries.map(({ webhookId }) => webhookId))).toEqual([
+      [id],
+      [id, id],
+    ])
+    const successor = new JournalReader(database)
+    expect(await readAll(successor, heir.of('deliveries'))).toEqual([])
+    const ended = 'update process_leases set held_until = now() where id = $1'
+    await service.sql(ended, [doomed.of('deliveries').held])
+    const watch = await watching()
+    await until('they are freed', () => watch.freed() === 1)
+    successor.notice()
+    expect(await readAll(successor, heir.of('deliveries'))).toEqual(lost)
+    await successor.storeLate(0)
+    const rows = await service.sql('select event_id as id from deliveries where webhook_id = $1 order by 1', [
+      id,
+    ])
+    expect(rows.map(row => row.id)).toEqual([...stored, ...lost].map(({ eventId }) => eventId).toSorted())
+    expect(await service.sql('select id from delivery_ranges')).toEqual([])
+    await Promise.all([doomed.end(), heir.end(), watch.stop()])
+  })
+
+  test('go to the subscriptions that wanted them when they were committed', async () => {
+    const leases = new ProcessLeases(database)
+    const { client, id } = await subscribed(respondWith(204))
+    const params = { id }
+    await anAgent(client)
+    await bodyOf(client.webhooks.update({ params, body: { events: ['agent.frozen'] } }))
+    await anAgent(client)
+    await bodyOf(client.webhooks.update({ params, body: { events: ['agent.created'], status: 'disabled' } }))
+    await anAgent(client)
+    await bodyOf(client.webhooks.update({ params, body: { status: 'active' } }))
+    await anAgent(client)
+    const { id: late } = await aWebhook(client, { url: `${receiver.url}/late`, events: ['agent.created'] })
+    await anAgent(client)
+    const journal = new JournalReader(database)
+    const claimed = await readAll(journal, leases.of('deliveries'))
+    const events = (await bodyOf(client.events.list({ query: { event: 'agent.created' } }))).data
+    const [first, , , fourth, fifth] = events.map(event => event.id).toSorted()
+    const received = (of: string) =>
+      claimed.filter(({ webhookId }) => webhookId === of).map(({ eventId }) => eventId)
+    expect([received(id), received(late)]).toEqual([[first, fourth, fifth], [fifth]])
+    await journal.storeLate(0)
+    await leases.end()
   })
 })
 
 test('a delivery whose lease ends before its turn is not sent, and can be claimed again', async () => {
   await service.sql('delete from deliveries')
+  await service.sql(`insert into process_leases values ('lease', 'deliveries', now() + interval '1 hour')`)
   const { client, path, id } = await subscribed(respondWith(204))
   await anAgent(client)
   const leaseChecks: (string | undefined)[] = [undefined]
@@ -92,7 +221,8 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
     ports: { outbound: outbound as never, vault: { open: () => 'secret' } as unknown as Vault },
     waitsMs: [],
     giveUp: async () => undefined,
-    onOutbox: () => undefined,
+    onOutbox: nothing,
+    onWaiting: nothing,
     onFailure: error => {
       throw error
     },

@@ -27,8 +27,12 @@ test(`two processes send ${COUNT} deliveries of one subscription exactly once ea
     [ownerId, COUNT],
   )
   await service.sql('notify deliveries')
-  const undelivered = `select count(*)::int as left from deliveries where webhook_id = $1 and status <> 'delivered'`
-  await until('all are delivered', async () => (await service.sql(undelivered, [id]))[0]?.left === 0, 240_000)
+  const delivered = `select count(*)::int as count from deliveries where webhook_id = $1 and status = 'delivered'`
+  await until(
+    'all are delivered',
+    async () => (await service.sql(delivered, [id]))[0]?.count === COUNT + 1,
+    240_000,
+  )
   const sent = receiver.at(path).map(({ deliveryId }) => deliveryId)
   expect(sent).toHaveLength(COUNT + 1)
   expect(new Set(sent.map(name => name.replace(/-[^-]+$/, ''))).size).toBe(COUNT + 1)

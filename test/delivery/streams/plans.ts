@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { OF_OWNERS, OF_TENANT, WHERE_IS } from '../../../src/kernel/journal/journal-position.ts'
+import { OF_OWNERS, WHERE_IS } from '../../../src/kernel/journal/journal-position.ts'
 import { SESSION } from '../../../src/platform/database.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { BELIEFS } from '../../support/planner-beliefs.ts'
@@ -22,14 +22,9 @@ describe('the journal is followed in the order of an index', () => {
   test.each(Object.entries(BELIEFS))('with %s', async (_, believe) => {
     await client.query(believe)
     const ofOwners = await planOf(OF_OWNERS)
-    const ofTenant = await planOf(OF_TENANT)
     const place = await planOf(WHERE_IS)
-    for (const plan of [ofOwners, ofTenant, place])
-      expect(plan).not.toMatch(/Sort\n|Sort {2}|Seq Scan on events/)
+    for (const plan of [ofOwners, place]) expect(plan).not.toMatch(/Sort\n|Sort {2}|Seq Scan on events/)
     expect(ofOwners).toMatch(/Index Cond: \(\(ROW\(written_in, id\) > ROW\(\$2, \$3\)\) AND \(written_in < /)
-    expect(ofTenant).toMatch(
-      /Index Cond: \(\(owner_id = \$4\) AND \(mode = \$5\) AND \(ROW\(written_in, id\) > ROW\(\$2, \$3\)\) AND \(written_in < /,
-    )
     expect(place).toMatch(/Index Cond: \(.*owner_id = \$2\) AND \(.*mode = \$3\) AND \(.*id = \$4\)\)/)
   })
 })

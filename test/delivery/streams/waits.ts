@@ -2,14 +2,18 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { eventStreams } from '../../../src/app/event-streams.ts'
 import { MAX_WAITING } from '../../../src/kernel/contract/follow.ts'
+import { ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
+import { openListener } from '../../../src/platform/listener.ts'
 import { cloneDatabase } from '../../support/database.ts'
 
 const databaseUrl = await cloneDatabase()
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
+const listener = openListener(databaseUrl)
 const ending = new AbortController()
 const streams = eventStreams({
   database: { pool },
-  databaseUrl,
+  listener,
+  leases: new ProcessLeases({ pool }),
   times: {},
   onEvents: () => undefined,
   onFailure: () => undefined,
@@ -17,7 +21,7 @@ const streams = eventStreams({
 
 afterAll(async () => {
   ending.abort()
-  await streams.stop()
+  await Promise.all([streams.stop(), listener.stop()])
   await pool.end()
 })
 

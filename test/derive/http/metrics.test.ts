@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { storeDeliveries } from '../../support/delivery/deliveries.ts'
 import { aKey, anAgent, aPolicy, aWebhook, bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
 import { startSampleService, times } from '../../support/sample-service.ts'
@@ -83,6 +84,9 @@ describe('the metrics', () => {
     }
     await anAgent(client)
     await anAgent(client)
+    await service.sql(`select pg_sleep(1)`)
+    expect(await overdue()).toBeGreaterThan(0)
+    await storeDeliveries(service)
     const change = (members: string) => service.sql(`update deliveries set ${members}`)
     await change(`due_at = now() - interval '1 hour'`)
     expect(await metrics()).toEqual([expect.closeTo(3_600, -2), 2, 0, 0])

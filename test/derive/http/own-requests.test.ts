@@ -65,7 +65,7 @@ describe('a request of the service to itself', () => {
     expect([status, body?.statuses]).toEqual([200, SOLD])
   })
 
-  test('cannot be feigned', async () => {
+  test('cannot be forged', async () => {
     const headers = { 'x-own-request': '00000000-0000-4000-8000-000000000000' }
     const statuses: number[] = []
     for (let n = 0; n <= LIMIT; n++)

@@ -16,7 +16,7 @@ import {
 const refusal = (code: string) => ({ error: code, code, status: 400 })
 
 describe('a code', () => {
-  test('is dead after a wrong verifier, whether somebody has approved already or not', async () => {
+  test('is invalid after a wrong verifier, before and after an approval', async () => {
     for (const make of [aWaitingTerminal, anApprovedTerminal]) {
       const { terminal, person } = await make()
       const other = await aTerminal(anyone)
@@ -42,7 +42,7 @@ describe('a code', () => {
     expect(status).toBe(400)
   })
 
-  test('that nobody has made is refused like a dead one', async () => {
+  test('is refused like an invalid one if it is unknown', async () => {
     const { codeVerifier } = await aTerminal(anyone)
     expect(await ask({ code: 'x'.repeat(43), codeVerifier })).toMatchObject(refusal('invalid_grant'))
   })
@@ -59,7 +59,7 @@ describe('a code', () => {
       expect(answer).toMatchObject({ status: 410, code: 'pairing_expired' })
   })
 
-  test('that somebody has denied says so to the terminal, and is decided once', async () => {
+  test('reports a denial to the terminal, and can be decided only once', async () => {
     const { person, terminal } = await aWaitingTerminal()
     const { client } = person.console
     const denied = await client.cliAuth.deny({ body: { code: terminal.code } })
@@ -125,7 +125,7 @@ describe('an approval', () => {
     expect(await ask(terminal)).toMatchObject(refusal('authorization_pending'))
   })
 
-  test('by a key is none: it takes a person in the console', async () => {
+  test('is refused with a key: only a person in the console can approve', async () => {
     const { owner, terminal } = await aWaitingTerminal()
     for (const path of ['/cli/auth/approve', '/cli/auth/deny', '/cli/auth/challenge']) {
       const answer = await service.http('POST', path, { token: owner.key, body: { code: terminal.code } })

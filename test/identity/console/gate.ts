@@ -97,13 +97,13 @@ describe('a request with the cookie of a session', () => {
     expect((await cameOf(signsIn, headers)).answer).toBe(expected === 'console' ? 'public' : expected)
   })
 
-  test('in the background is told from one that somebody has caused', async () => {
+  test('distinguishes background requests from requests of a person', async () => {
     const background = { cookie: COOKIE, 'x-background': 'true' }
     expect((await cameOf(reads, background)).lookedUp).toEqual([`${SECRET} in the background`])
     expect((await cameOf(reads, { cookie: COOKIE })).lookedUp).toEqual([SECRET])
   })
 
-  test('counts only where there is neither a key nor the dashboard secret', async () => {
+  test('uses the session only without a key or the dashboard secret', async () => {
     for (const headers of [{ authorization: 'Bearer sk_test_wrong' }, { 'x-dashboard-secret': 'wrong' }])
       expect((await cameOf(reads, { ...headers, cookie: COOKIE })).answer).toBe('401 unauthenticated')
   })

@@ -49,7 +49,7 @@ describe('a link to sign in by', () => {
     expect(Date.parse(answer.body.endsAt) - Date.parse(answer.body.createdAt)).toBe(12 * 3_600_000)
   })
 
-  test('needs a person once there is somebody', async () => {
+  test('needs a person once the account has people', async () => {
     const { client } = await service.owner()
     const { personId } = await firstPerson(url, client)
     expect(await client.console.createLink()).toMatchObject({ status: 400, code: 'person_required' })
@@ -57,7 +57,7 @@ describe('a link to sign in by', () => {
     expect((await redeem(url, body.url)).body).toMatchObject({ personId, kind: 'sign_in' })
   })
 
-  test('is refused for a person of somebody else, and for one who is removed', async () => {
+  test('is refused for a person of another owner, and for a removed person', async () => {
     const [{ client, ownerId }, { client: other }] = [await service.owner(), await service.owner()]
     await firstPerson(url, client)
     const { personId: foreign } = await firstPerson(url, other)
@@ -131,7 +131,7 @@ describe('a link to sign in by', () => {
     expect(kept).toEqual([{ id: recent }])
   })
 
-  test('opens nothing for another page, or for a token that nobody was given', async () => {
+  test('is refused from another site, and for an unknown token', async () => {
     const { client } = await service.owner()
     const { url: link } = (await client.console.createLink()).body
     const crossSite = await redeem(url, link, { 'sec-fetch-site': 'cross-site' })

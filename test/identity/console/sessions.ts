@@ -53,7 +53,7 @@ describe('a session', () => {
     })
   })
 
-  test('ends in every process when somebody else ends it, or removes the person', async () => {
+  test('ends in every process when another person ends it or the person is removed', async () => {
     const owner = await service.owner()
     const [ended, removed] = [
       await signedInTo(service, owner),
@@ -94,7 +94,7 @@ describe('a session', () => {
     })
   })
 
-  test('lasts twelve hours at most, in test mode however long nobody is there', async () => {
+  test('lasts at most twelve hours, and in test mode also without activity', async () => {
     const session = await signedInTo(service, await service.owner())
     await idleFor(session, 3_600)
     expect(await statusAt(url, session)).toBe(200)
@@ -131,7 +131,7 @@ describe('in live mode a session', () => {
     expect(await secondsItOpens(gone)).toBeLessThan(1)
   })
 
-  test('goes on while somebody does something, and not for what a page asks by itself', async () => {
+  test('continues during activity, which background requests are not', async () => {
     const session = await aLiveSession()
     await idleFor(session, 280)
     const before = await lastUsed(session)

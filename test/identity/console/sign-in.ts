@@ -38,7 +38,7 @@ describe('signing in with a passkey', () => {
     expect(answers.flatMap(({ headers }) => headers.get('x-error-code') ?? [])).toEqual(['challenge_used'])
   })
 
-  test('is refused to a device that nobody has enrolled, or that has not verified its user', async () => {
+  test('is refused for an unknown passkey, and without user verification', async () => {
     const { device } = await enrolled(service, await service.owner())
     const stranger = new Authenticator({ origin: originOf(service) })
     stranger.register(await enrolmentOptions())

@@ -75,7 +75,7 @@ describe('in the console a new key', () => {
     expect(await isAccepted(service.client(String(key.key)))).toBe(false)
   })
 
-  test('is not asked for under the id of a key that is not there', async () => {
+  test('gets no challenge for an unknown key id', async () => {
     const { id: keyId } = await aKey((await service.owner()).client)
     const answer = await client.passkeys.challenge({ body: { purpose: 'key', subject: { keyId } } })
     expect(answer).toMatchObject({ status: 404, code: 'key_not_found' })

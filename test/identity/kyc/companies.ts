@@ -101,7 +101,7 @@ describe('a company', () => {
     expect(await code('ADA LOVELACE', {})).toBeUndefined()
   })
 
-  test('that withdraws is where it began, and one that is rejected is told', async () => {
+  test('returns to the beginning after a withdrawal, and reads the reason of a rejection', async () => {
     const withdrawn = await company('Ada Lovelace')
     await bodyOf(withdrawn.client.onboarding.withdraw({ params: withdrawn.params }))
     expect(await withdrawn.kycStatus()).toBe('none')

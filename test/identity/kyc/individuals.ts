@@ -23,7 +23,7 @@ async function submitted(name: string) {
 }
 
 describe('an individual', () => {
-  test('is told what is missing, is verified, and makes a live key', async () => {
+  test('reads what is missing, is verified, and creates a live key', async () => {
     const { client, ownerId } = await anIndividual(service)
     const before = await liveKey(client)
     expect(before).toMatchObject({ status: 400, code: 'owner_not_verified' })
@@ -62,7 +62,7 @@ describe('an individual', () => {
     expect(await eventsOf(client, 'customer.verified')).toEqual(['customer.verified'])
   })
 
-  test('gives the account the verified name and address, and cards are told', async () => {
+  test('gives the account the verified name and address, and emits the change for cards', async () => {
     const { client } = await anIndividual(service, 'ada l.')
     await aSubmission(client, 'Ada Lovelace')
     await settle(client)
@@ -81,7 +81,7 @@ describe('an individual', () => {
     expect(await tablesWith(service, '1971-03-09')).toEqual(['kyc_submissions'])
   })
 
-  test('whom the provider looks at for a day is in review until then', async () => {
+  test('is in review while the provider checks for a day', async () => {
     const { get, kycStatus, advance, client } = await submitted('Later Ada Lovelace')
     await settle(client)
     expect([(await get()).status, await kycStatus()]).toEqual(['in_review', 'in_review'])
@@ -123,7 +123,7 @@ describe('an individual', () => {
     },
   )
 
-  test('whom the provider refuses, or rejects after a day, is told so', async () => {
+  test('reads the reason if the provider refuses at once or rejects after a day', async () => {
     const refused = await submitted('Refused Ada')
     await settle(refused.client)
     expect((await refused.get()).rejection).toMatchObject({ code: 'person_refused', sendInstead: null })
@@ -182,7 +182,7 @@ describe('a provider', () => {
   })
 })
 
-test('of many submissions that come at once one is open', async () => {
+test('opens one of many concurrent submissions', async () => {
   const { client } = await anIndividual(service)
   const bodies = await Promise.all(['1', '2', '3', '4'].map(() => personNamed(client, 'Later Ada')))
   const answers = await Promise.all(bodies.map(body => client.kyc.create({ body })))

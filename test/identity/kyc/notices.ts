@@ -44,7 +44,7 @@ describe('a notice of the provider', () => {
     expect(await get()).toMatchObject({ status: 'rejected', decidedBy: 'operator', contradictedAt: null })
   })
 
-  test('of a submission that is not there is taken note of by nobody', async () => {
+  test('is ignored for an unknown submission', async () => {
     const { status, body } = await tell(service, notice('kycsubmission_01jd8x2m4ye7k9v0c3q5r6t8wz', VERIFIED))
     expect([status, body]).toEqual([200, { taken: false }])
   })

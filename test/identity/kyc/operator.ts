@@ -26,7 +26,7 @@ describe('the operator', () => {
     })
   })
 
-  test('rejects with words of their own, or with those of the code, and the person is told', async () => {
+  test('rejects with a text of their own or that of the code, which the person can read', async () => {
     const { client } = await anIndividual(service)
     const { id } = await aSubmission(client, 'Absent Ada')
     const body = {

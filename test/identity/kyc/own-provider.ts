@@ -47,7 +47,7 @@ const provider: IdentityVerification = {
 const service = await startTestService({ outside: { identityVerification: () => provider } })
 
 describe('a provider of one’s own', () => {
-  test('is given the person and the files, and asked under one reference until it has decided', async () => {
+  test('gets the person and the files, and is asked under one reference until it decides', async () => {
     const { client } = await anIndividual(service)
     const documentIds = [
       (await aDocument(client, 'identity_card_front', PNG)).id,
@@ -78,7 +78,7 @@ describe('a provider of one’s own', () => {
     expect(await eventsOf(client, 'kyc.in_review')).toEqual(['kyc.in_review'])
   })
 
-  test('is asked by one of many sweeps that come at once', async () => {
+  test('is called by one of many concurrent sweeps', async () => {
     calls.length = 0
     const { client } = await anIndividual(service)
     await aSubmission(client)

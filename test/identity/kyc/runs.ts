@@ -16,12 +16,12 @@ async function running(name: string) {
 }
 
 describe('the run of an identity check', () => {
-  test('hands the person to the provider and ends with the answer, and names nobody', async () => {
+  test('sends the person to the provider, ends with the answer, and contains no names', async () => {
     const { client, run, submission, ownerId } = await running('Ada Lovelace')
     expect(await run.untilEnded()).toBe('verified')
     expect((await bodyOf(client.kyc.get({ params: { id: submission.id } }))).decidedBy).toBe('provider')
     const description = await run.handle.describe()
-    expect(await description.staticSummary()).toBe(`Identity check of ${ownerId} in test mode`)
+    expect(await description.staticSummary()).toBe(`Identity check of ${ownerId}, test`)
     expect(await run.about()).toBe(kycProcess.details)
     const text = textOf(await run.handle.fetchHistory())
     for (const said of ['Lovelace', '1985-12-10', 'Torstraße']) expect(text).not.toContain(said)

@@ -31,7 +31,7 @@ const ask = (params: { id: string }) =>
   bodyOf(service.dash.onboarding.requestInformation({ params, body: { questions: ['Who owns the rest?'] } }))
 
 describe('the run of an onboarding', () => {
-  test('tells an operator what it waits for, and names neither company nor people', async () => {
+  test('shows an operator what it waits for, and contains no names', async () => {
     const { ownerId, run } = await waiting()
     expect((await run.details()).split('\n\n')).toEqual([
       `Onboarding of ${ownerId} in test mode: submitted`,
@@ -75,7 +75,7 @@ describe('the run of an onboarding', () => {
     expect(await run.activityNames()).toContain('advanceOnboarding')
   })
 
-  test('approves by a signal where everybody is verified, and says why not where somebody is not', async () => {
+  test('approves by a signal if every representative is verified, and reports who is not', async () => {
     const { params, run } = await waiting()
     await run.signal('approve', { by: 'Ada' })
     await run.untilDetails('by Ada changed nothing: Not every representative is verified.')
@@ -99,7 +99,7 @@ describe('the run of an onboarding', () => {
     expect(await bodyOf(client.onboarding.get({ params }))).toMatchObject({ reason: 'Nobody knows it' })
   })
 
-  test('goes on after Request Cancellation, and ends with a withdrawal', async () => {
+  test('continues after Request Cancellation, and ends with a withdrawal', async () => {
     const { client, params, run } = await waiting()
     await run.handle.cancel()
     await run.untilDetails('Request Cancellation changed nothing')
@@ -118,7 +118,7 @@ describe('where companies are real ones', () => {
     },
   )
 
-  test('no signal decides, in test mode neither, unless the installation says so', async () => {
+  test('refuses signals, also in test mode, unless OPERATOR_SIGNALS is set', async () => {
     const of = { id: 'onboarding_1', ownerId: 'customer_1', mode: 'test', agentId: null } as const
     expect(await activities.answerOnboarding({ ...of, verb: 'approve', payload: { by: 'Ada' } })).toContain(
       'OPERATOR_SIGNALS is off',

@@ -45,7 +45,7 @@ describe('identities that are verified', () => {
     expect(outcomes).toEqual(Array(4).fill([200, 'withdrawn', [], false]))
   })
 
-  test('of somebody who is named no more let nobody in', async () => {
+  test('of a removed representative do not complete the onboarding', async () => {
     const { client, params, people, verify } = await shown()
     await bodyOf(
       dash.onboarding.requestInformation({ params, body: { questions: ['Is Grace still there?'] } }),

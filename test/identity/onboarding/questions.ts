@@ -36,7 +36,7 @@ describe('questions of the operator', () => {
     ])
   })
 
-  test('can be asked before the review, and once at a time', async () => {
+  test('can be asked before the review, one round at a time', async () => {
     const { client } = await service.owner()
     const { id } = await submitted(client)
     const params = { id }
@@ -90,7 +90,7 @@ describe('the answer of a company', () => {
     expect(updated?.[1]).toMatchObject({ status: 'in_review', changed: ['registerNumber', 'answer'] })
   })
 
-  test('keeps whoever is named again, verified or not, and lets the others go', async () => {
+  test('keeps representatives that are listed again, verified or not, and removes the others', async () => {
     const { client, params } = await asked({
       representatives: [
         { ...ADA, position: 'Managing director' },
@@ -127,7 +127,7 @@ describe('the answer of a company', () => {
     expect((await bodyOf(client.onboarding.get({ params }))).beneficialOwners).toEqual(shown)
   })
 
-  test('is refused where nothing was asked, or nothing is said', async () => {
+  test('is refused without an open question, and without content', async () => {
     const { client, params } = await inReview()
     const unasked = await client.onboarding.update({ params, body: { answer: 'Hello' } })
     expect(unasked).toMatchObject({ status: 400, code: 'nothing_asked' })

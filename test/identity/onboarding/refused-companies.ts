@@ -102,7 +102,7 @@ describe('a company is refused with', () => {
     expect((await owner.client.onboarding.list()).body.data).toEqual([])
   })
 
-  test('an account of an individual, who is told where to go', async () => {
+  test('an account of an individual, with the right operation', async () => {
     const account = await service.http('POST', '/customers', {
       headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
       body: { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'DE' },

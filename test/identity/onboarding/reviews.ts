@@ -82,7 +82,7 @@ describe('an approval', () => {
     expect(await namesTold(client)).toEqual(['submitted'])
   })
 
-  test('does not wait for the process where everybody is verified', async () => {
+  test('does not wait for the process if every representative is verified', async () => {
     const { client } = await service.owner()
     const { id } = await submitted(client)
     await setIdentities(service, { id }, 'verified')
@@ -131,7 +131,7 @@ describe('an approval', () => {
 })
 
 describe('a rejection', () => {
-  test('tells the company why, and lets it submit again', async () => {
+  test('states the reason, and allows another submission', async () => {
     const { client, params } = await inReview()
     expect(await bodyOf(dash.onboarding.reject({ params, body: REASON }))).toMatchObject({
       status: 'rejected',

@@ -175,7 +175,7 @@ describe('an assertion counts', () => {
     }
   })
 
-  test('and tells what was signed before', async () => {
+  test('and its challenge shows sentence and statement in advance', async () => {
     const { client, one } = await anAccount()
     const body = { purpose: 'revocation', subject: one.passkeyId } as const
     const { sentence, statement, options } = await bodyOf(client.passkeys.challenge({ body }))

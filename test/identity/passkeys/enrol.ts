@@ -24,7 +24,7 @@ describe('the first passkey of an account', () => {
     ])
   })
 
-  test('is asked for as it must be', async () => {
+  test('is requested with the required options', async () => {
     const owner = await service.owner()
     const { id: personId, name } = await aPerson(service, owner)
     const { options } = await bodyOf(owner.client.passkeys.registerOptions({ body: { personId } }))
@@ -138,7 +138,7 @@ describe('nobody enrols a passkey', () => {
     expect([told(late), told(again)]).toEqual(['400 person_not_active', '400 person_not_active'])
   })
 
-  test('whom a key does not name, or who is not there', async () => {
+  test('for a missing or unknown person', async () => {
     const { client } = await service.owner()
     expect(told(await client.passkeys.registerOptions({ body: {} }))).toBe('400 person_required')
     const body = { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8w0' }

@@ -23,7 +23,7 @@ describe('in the console', () => {
 
   const as = ({ personId }: Pick<Enrolled, 'personId'>): TestClient => sessions.get(personId) as TestClient
 
-  test('whoever is no owner names and revokes passkeys of their own only', async () => {
+  test('lets people other than owners rename and revoke only their own passkeys', async () => {
     const params = { id: ada.passkeyId }
     expect(told(await as(ben).passkeys.rename({ params, body: { name: 'Mine' } }))).toBe(
       '403 not_passkey_owner',
@@ -47,13 +47,13 @@ describe('in the console', () => {
     })
   })
 
-  test('nobody signs with the passkey of somebody else', async () => {
+  test('refuses a signature by another person’s passkey', async () => {
     const webauthnAssertion = await assertion(as(ben), ada, { purpose: 'enrolment' })
     const answer = await as(ben).passkeys.registerOptions({ body: { webauthnAssertion } })
     expect(told(answer)).toBe('401 assertion_invalid')
   })
 
-  test('an owner revokes the passkey of somebody else by their own', async () => {
+  test('lets an owner revoke another person’s passkey with their own', async () => {
     const cleo = await enrolled(service, ada.owner, { by: ada, role: 'viewer' })
     const body = await toRevoke(as(ada), ada, cleo.passkeyId)
     expect(told(await as(ada).passkeys.revoke({ params: { id: cleo.passkeyId }, body }))).toBe('204')

@@ -105,7 +105,7 @@ describe('a new passkey is refused, and nothing is enrolled:', () => {
     expect(told(answer)).toBe('400 challenge_unknown')
   })
 
-  test('that somebody else has enrolled', async () => {
+  test('if another person has enrolled it', async () => {
     const [account, stranger] = [await anAccount(), await service.owner()]
     const { id: personId } = await aPerson(service, stranger)
     const { challengeId, options } = await bodyOf(

@@ -105,7 +105,7 @@ test('one assertion of a refusal that is sent twice at once, to two processes, i
 })
 
 describe('a passkey', () => {
-  test('is renamed, and tells who has done what', async () => {
+  test('is renamed, and shows who enrolled and revoked it', async () => {
     const { owner, client, one } = await anAccount()
     const params = { id: one.passkeyId }
     const renamed = await bodyOf(client.passkeys.rename({ params, body: { name: 'Old phone' } }))

@@ -25,7 +25,7 @@ describe('once an account has had a passkey', () => {
   const toInvite = (by: Enrolled, members: object = {}) =>
     assertion(client, by, { purpose: 'invitation', subject: { ...ADA, ...members } })
 
-  test('a key alone invites nobody, makes no link and changes no role', async () => {
+  test('refuses a key invitations, links and role changes without a signature', async () => {
     const params = { id: approver.personId }
     for (const answer of [
       await invite({}),
@@ -114,14 +114,14 @@ describe('once an account has had a passkey', () => {
     })
   })
 
-  test('a key changes a name or an email, and removes somebody, without', async () => {
+  test('lets a key change a name or an email and remove a person without a signature', async () => {
     const { id } = await bodyOf(invite({}, await toInvite(owner)))
     const body = { name: 'Augusta Ada', email: 'ada@example.com', role: 'approver' } as const
     expect((await client.people.update({ params: { id }, body })).status).toBe(200)
     expect((await client.people.remove({ params: { id } })).status).toBe(200)
   })
 
-  test('who was an owner when signing, and is none any more, invites nobody', async () => {
+  test('refuses an invitation if the signer is no longer an owner', async () => {
     const second = await enrolled(service, account, { by: owner })
     const consent = await toInvite(second)
     await service.sql(`update people set role = 'approver' where id = $1`, [second.personId])
@@ -130,7 +130,7 @@ describe('once an account has had a passkey', () => {
 })
 
 describe('before an account has a passkey', () => {
-  test('a key lets nobody do what it may not do itself', async () => {
+  test('refuses a key to grant rights that it lacks', async () => {
     const account = await service.owner()
     const { key } = await bodyOf(
       account.client.keys.create({

@@ -50,7 +50,7 @@ describe('the page about people', () => {
     expect(explained.filter(code => !existing.includes(code))).toEqual([])
   })
 
-  test('tells of each role what it may do', () => {
+  test('lists the rights of each role', () => {
     const reads = scopes.filter(scope => scope.endsWith(':read'))
     const beyondReading = (role: Role) => [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
     expect(roleScopes.owner).toEqual(new Set(scopes))

@@ -129,7 +129,7 @@ describe('a person in the console', () => {
     expect((await invite(await assertion(client, first, ask))).status).toBe(201)
   })
 
-  test('who is an owner gives another role and removes somebody without', async () => {
+  test('changes roles and removes people as an owner, without a signature', async () => {
     const account = await service.owner()
     const first = await enrolled(service, account)
     const approver = await enrolled(service, account, { by: first, role: 'approver' })
@@ -139,7 +139,7 @@ describe('a person in the console', () => {
     expect((await client.people.remove({ params })).status).toBe(200)
   })
 
-  test('who is an approver reads who is there, and neither invites nor removes', async () => {
+  test('lists people as an approver, and cannot invite or remove them', async () => {
     const { person } = await anInvitation()
     const { client, personId } = await signInBy(url, person.joinUrl)
     expect((await client.people.list()).status).toBe(200)
@@ -190,7 +190,7 @@ describe('a person in the console', () => {
 })
 
 describe('the first person of an account', () => {
-  test('joins by a link that names nobody, as an owner, and enrols the first passkey', async () => {
+  test('joins as an owner by a link without a person, and enrolls the first passkey', async () => {
     const { client } = await service.owner()
     const session = await firstPerson(url, client)
     const device = aDevice()

@@ -29,7 +29,7 @@ async function twoOwners() {
 }
 
 describe('the last owner who has a passkey', () => {
-  test('is neither removed nor demoted', async () => {
+  test('cannot be removed or demoted', async () => {
     const account = await service.owner()
     const { client } = account
     const owner = await enrolled(service, account)
@@ -57,7 +57,7 @@ describe('the last owner who has a passkey', () => {
     expect((await remove(client, second)).status).toBe(200)
   })
 
-  test('who has lost it is still the last owner: a recovery needs somebody', async () => {
+  test('remains the last owner after the passkey is revoked, and can be recovered', async () => {
     const account = await service.owner()
     const { client } = account
     const owner = await enrolled(service, account)

@@ -25,7 +25,7 @@ const rowOf = async ({ id }: { id: string }) =>
   (await service.sql('select status, stopped_by, reason from recoveries where id = $1', [id]))[0]
 
 describe('the run of a recovery', () => {
-  test('tells an operator what it waits for, and which signal helps, and names nobody', async () => {
+  test('shows an operator what it waits for and which signal helps, without names', async () => {
     const { recovery, params, run } = await underWay()
     const until = minuteInWords(new Date(recovery.readyAt))
     expect((await run.details()).split('\n\n')).toEqual([
@@ -35,7 +35,7 @@ describe('the run of a recovery', () => {
       '`{"by": "your name", "reason": "why"}`',
     ])
     const description = await run.handle.describe()
-    expect(await description.staticSummary()).toBe(`Recovery of ${params.id} in test mode`)
+    expect(await description.staticSummary()).toBe(`Recovery of ${params.id}, test`)
     expect(await run.about()).toBe(recoveryProcess.details)
     const text = textOf(await run.handle.fetchHistory())
     for (const name of ['Grace', 'Hopper', 'example.com']) expect(text).not.toContain(name)

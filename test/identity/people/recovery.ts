@@ -30,7 +30,7 @@ const told = async (client: TestClient) =>
     .reverse()
 
 describe('a recovery', () => {
-  test('is started by the operator, shown to everybody of the account and told', async () => {
+  test('is started by the operator, and notifies all people of the account', async () => {
     const { client, params, answer } = await recovering()
     expect(answer.status).toBe(201)
     const { recovery } = answer.body
@@ -62,7 +62,7 @@ describe('a recovery', () => {
     })
   })
 
-  test('is one at a time, however often it is asked for at once', async () => {
+  test('is open only once under concurrent requests', async () => {
     const { client } = await service.owner()
     const { id } = await bodyOf(client.people.create({ body: { name: 'Grace', role: 'owner' } }))
     const answers = await times(5, () => dash.people.recover({ params: { id } }))
@@ -110,7 +110,7 @@ describe('a recovery', () => {
     expect(row?.revoked_at).toBeInstanceOf(Date)
   })
 
-  test('that nobody uses is over after seven more days', async () => {
+  test('expires after seven more days if it is not used', async () => {
     const { client, params } = await recovering()
     await advance(client, { days: 8 })
     expect(await shown(client, params)).toBeNull()

@@ -76,7 +76,7 @@ describe('a person who types the code of a device', () => {
     expect(answer).toMatchObject({ status: 400, code: 'assertion_required' })
   })
 
-  test('turns it away without one, and the device is told so for good', async () => {
+  test('denies it without a passkey, which the device reads from then on', async () => {
     const { owner, person, device } = await aWaitingDevice()
     const { client } = person.console
     expect((await bodyOf(client.sessions.deny({ body: { userCode: device.userCode } }))).status).toBe(

@@ -38,7 +38,7 @@ describe('a device that asks for a key', () => {
     expect(asked.body).toEqual({ error: 'authorization_pending' })
   })
 
-  test('leaves digests of its codes behind, and neither of them', async () => {
+  test('stores digests of its codes, and not the codes', async () => {
     const { deviceCode, userCode } = await aDevice(anyone, { deviceName: 'Digests only' })
     const [row] = await service.sql<{ kept: string }>(
       `select row_to_json(s)::text as kept from sessions s where device_name = 'Digests only'`,

@@ -45,7 +45,7 @@ describe('the session of a device', () => {
     expect(await eventsOf(owner, 'key.revoked')).toHaveLength(1)
   })
 
-  test('that is ended before the device has asked gives it no key', async () => {
+  test('yields no key if it is ended before the device fetches it', async () => {
     const { owner, session, device } = await anApprovedDevice()
     await bodyOf(owner.client.sessions.revoke({ params: { id: session.id } }))
     expect((await ask(device)).code).toBe('access_denied')
@@ -60,7 +60,7 @@ describe('the session of a device', () => {
     expect(await eventsOf(owner, 'session.revoked')).toHaveLength(1)
   })
 
-  test('goes on with the key that replaces the first one, and ends both', async () => {
+  test('continues with the replacement of its key, and ends both keys', async () => {
     const { owner, session, fetched, client } = await anActiveDevice()
     const params = { id: fetched.keyId }
     const next = await bodyOf(owner.client.keys.rotate({ params, body: { overlapMinutes: 60 } }))
@@ -82,7 +82,7 @@ describe('the session of a device', () => {
     expect((await bodyOf(owner.client.sessions.get({ params: { id: sessionId } }))).status).toBe('revoked')
   })
 
-  test('is ended by who has let it in, or by an owner, and by nobody else', async () => {
+  test('can be ended only by its approver or an owner', async () => {
     const { owner, person, session } = await anActiveDevice()
     const viewer = await aDoorkeeper(service, owner, { role: 'viewer', by: person })
     const params = { id: session.id }
@@ -100,7 +100,7 @@ describe('the session of a device', () => {
     expect(answer.code).toBe('scope_not_held')
   })
 
-  test('expires where the device does not fetch its key, and the account is told', async () => {
+  test('expires with an event if the device does not fetch its key', async () => {
     const { owner, session } = await anApprovedDevice()
     await letPass(601, session.id)
     const params = { id: session.id }
@@ -109,7 +109,7 @@ describe('the session of a device', () => {
     expect(await eventsOf(owner, 'session.expired')).toMatchObject([{ sessionId: session.id }])
   })
 
-  test('that is looked at when it is due goes on where its key was used meanwhile', async () => {
+  test('continues after its due time if its key was used meanwhile', async () => {
     const { owner, session, client } = await anActiveDevice()
     await bodyOf(client.customers.me())
     await letPass(31 * 86_400, session.id)
@@ -134,7 +134,7 @@ describe('the session of a device', () => {
     expect(await eventsOf(owner, 'session.expired')).toHaveLength(1)
   })
 
-  test('that nobody has decided about is forgotten a day after its end', async () => {
+  test('is deleted a day after its end if it was never decided', async () => {
     await aWaitingDevice({ deviceName: 'Forgotten' })
     const id = await idOf('Forgotten')
     await letPass(601, id)

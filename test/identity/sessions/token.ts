@@ -19,7 +19,7 @@ import {
 const FORM = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code' }
 
 describe('a device that asks for its key', () => {
-  test('is told to wait by the word of the standard, alone', async () => {
+  test('gets authorization_pending while it waits, and no other detail', async () => {
     const { device } = await aWaitingDevice()
     const answer = await fetch(`${service.url}/sessions/token`, {
       method: 'POST',
@@ -48,7 +48,7 @@ describe('a device that asks for its key', () => {
     expect((await ask(device)).code).toBe('authorization_pending')
   })
 
-  test('gets it once somebody has approved, even right after it has asked', async () => {
+  test('gets the key after the approval, even right after a poll', async () => {
     const { person, device } = await aWaitingDevice()
     await ask(device)
     await bodyOf(letIn(person.console.client, person.device, device.userCode))
@@ -73,7 +73,7 @@ describe('a device that asks for its key', () => {
     expect(data.filter(({ sessionId }) => sessionId !== null)).toHaveLength(1)
   })
 
-  test('is too late after ten minutes, whether somebody has approved or not', async () => {
+  test('gets expired_token after ten minutes, with or without an approval', async () => {
     const [waiting, approved] = [await aWaitingDevice({ deviceName: 'Late' }), await anApprovedDevice()]
     await letPass(601, await idOf('Late'))
     await letPass(601, approved.session.id)
@@ -117,7 +117,7 @@ describe('the key of a device', () => {
     expect(Math.round(days)).toBe(90)
   })
 
-  test('opens nothing after thirty days without a use, and nobody can replace it then', async () => {
+  test('is invalid after thirty days without use, and cannot be replaced then', async () => {
     const { owner, client, fetched } = await anActiveDevice()
     expect(await isAccepted(client)).toBe(true)
     await service.sql(

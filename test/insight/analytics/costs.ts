@@ -64,7 +64,7 @@ describe('the costs of agents', () => {
     expect(await bodyOf(client.analytics.costs({ query: { groupBy: 'day' } }))).toEqual(costs)
   })
 
-  test('tell what was denied, by whom ever, beside what was spent', async () => {
+  test('list denied amounts, by decider, separately from spending', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent, card } = owner
     await pay(owner, 5)

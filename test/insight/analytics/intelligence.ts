@@ -10,7 +10,7 @@ const tokenOf = async (...given: Parameters<typeof aToken>) =>
   service.client(String((await aToken(...given)).token))
 
 describe('the profile of a merchant', () => {
-  test('says what was paid, refused, refunded and disputed, when, by whom and how sure its name is', async () => {
+  test('shows paid, refused, refunded and disputed amounts with dates and agents, and the confidence of its name', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent, holder } = owner
     const authorizationId = await payByCard(owner, 25, 'SQ *BOOKSHOP 1234')

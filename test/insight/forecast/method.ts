@@ -74,10 +74,13 @@ describe('the forecast of an agent that rests', () => {
     expect(above).toBeLessThanOrEqual(0.12)
   })
 
-  test.each(irregularNames)('loses at most a tenth more than they do where no weekday tells: %s', family => {
-    const { ofNaive, baselineOfNaive } = figuresOf(family, undefined, FEW)
-    expect(ofNaive / baselineOfNaive).toBeLessThanOrEqual(1.1)
-  })
+  test.each(irregularNames)(
+    'is at most a tenth worse than the baselines where spending does not follow weekdays: %s',
+    family => {
+      const { ofNaive, baselineOfNaive } = figuresOf(family, undefined, FEW)
+      expect(ofNaive / baselineOfNaive).toBeLessThanOrEqual(1.1)
+    },
+  )
 
   test('is nothing on each weekday at rest and never nothing on the others, whichever these are', () => {
     const weekdays = fc.uniqueArray(fc.nat(6), { minLength: 1, maxLength: 6 })

@@ -180,7 +180,7 @@ test('a file is read as a whole or not at all: nothing of it if one owner cannot
   await proveLedgers()
 })
 
-test('a file is one transaction of the platform and the owners whom it names, and an assignment another', async () => {
+test('books a file in one transaction of the platform and its owners, and an assignment in another', async () => {
   const stranger = await service.owner()
   const wallets = [await aWallet(client), await aWallet(stranger.client)]
   const id = await aCredit()

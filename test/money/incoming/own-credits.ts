@@ -122,7 +122,7 @@ describe('an owner', () => {
   })
 })
 
-test('a viewer reads the credits and assigns none, and an agent’s token neither', async () => {
+test('refuses viewers and agents’ tokens to assign credits', async () => {
   const { credit, wallet, ...owner } = await anOwnerWithACredit()
   const { headers } = await signedInTo(service, owner, { role: 'viewer' })
   const address = `${service.url}/incoming`

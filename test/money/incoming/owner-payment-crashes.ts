@@ -10,7 +10,7 @@ const { service, owners, pay, refund, wallet, balanceOf, proveLedgers, sweep, wi
 const [payer, payee] = owners
 
 describe('a payment whose payee cannot book it', () => {
-  test('moves nothing on either ledger, nor does a refund or what the payee takes', async () => {
+  test('moves no money on either ledger, for payments, refunds and charges', async () => {
     const [from, to] = [await wallet(payer, 20), await wallet(payee)]
     const { id } = await bodyOf(pay(payer, payee, { from, to, amountEuros: 5 }))
     const key = { idempotencyKey: newId('key') }

@@ -42,7 +42,7 @@ describe('the purse of a card', () => {
     expect(await idsOf({ kind: 'owner', cardId: purse.cardId })).toEqual([])
   })
 
-  test('neither pays nor receives transfers', async () => {
+  test('cannot pay or receive transfers', async () => {
     const { id } = await aWallet(client, 10)
     const { id: beneficiaryId } = await aBeneficiary(client)
     const pay = (body: { fromWalletId: string; toWalletId?: string; beneficiaryId?: string }) =>
@@ -77,7 +77,7 @@ describe('the purse of a card', () => {
     )
   })
 
-  test('funds neither an agent nor the card processor', async () => {
+  test('cannot fund an agent or the card processor', async () => {
     const { id } = await anAgent(client)
     const amount = { fromWalletId: walletId, amountEuros: 1 }
     await expectRefused(client.agents.fund({ params: { id }, body: amount }), 'fromWalletId')
@@ -112,7 +112,7 @@ describe('the purse of a card', () => {
     expect(credit).toMatchObject({ status: 'unmatched', reason: 'no_wallet', walletId: null })
   })
 
-  test('is renamed, and neither frozen nor closed nor a parent', async () => {
+  test('can be renamed, but not frozen, closed or made a parent', async () => {
     const params = { id: walletId }
     expect(await bodyOf(client.wallets.update({ params, body: { name: 'Papers' } }))).toMatchObject({
       name: 'Papers',

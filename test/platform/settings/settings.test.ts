@@ -16,6 +16,8 @@ describe('the settings', () => {
     expect(readSettings({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
+      backgroundIntervalMs: 100,
+      backgroundPollSeconds: 5,
       bankBic: 'AGPYDEF0XXX',
       accountHolder: 'Agent Payments',
       bankCode: '99990001',

@@ -56,7 +56,6 @@ export const FILLING_OPERATIONS: Readonly<Record<string, string>> = {
   '/billing/incoming': 'incoming.simulate',
   '/incoming': 'incoming.simulate',
   '/transactions': 'transfers.recall',
-  '/webhooks/deliveries': 'webhooks.create',
   // Without it, the owner of the newest event would depend on earlier requests.
   '/events': 'agents.create',
 }

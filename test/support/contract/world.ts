@@ -10,6 +10,7 @@ import { networkBefore } from '../cards/network.ts'
 import { clientAt } from '../client.ts'
 import { pay } from '../commerce/machine-payer.ts'
 import { aMerchantKey } from '../compliance/merchants.ts'
+import { storeDeliveries } from '../delivery/deliveries.ts'
 import {
   DASHBOARD_SECRET,
   type HttpResponse,
@@ -53,6 +54,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
   '/passkeys': world => world.enrolledPasskey(),
+  '/webhooks/deliveries': world => world.waitingDelivery(),
   '/collect/402': world => world.askedForMoney(),
   '/collect/settlements': world => world.paidByMachine(),
   '/simulate/mpp': async () => 'paid',
@@ -284,6 +286,13 @@ export class World {
   async #create(post: Registered | undefined, path: string): Promise<string> {
     if (!post) throw new Error(`nothing is created at ${path}`)
     return (await this.#succeed(post, path)).body.id
+  }
+
+  async waitingDelivery(): Promise<string> {
+    await this.#do('webhooks.create')
+    await storeDeliveries(this.#service)
+    const { body } = await this.#succeed(byKey('webhooks.allDeliveries'), '/webhooks/deliveries')
+    return body.data[0].id
   }
 
   idOf(prefix: string): Promise<string> {

@@ -31,3 +31,14 @@ export async function makeDue({ sql }: Pick<TestService, 'sql'>, id: string): Pr
   expect(await sql(due, [id])).toHaveLength(1)
   await sql('notify deliveries')
 }
+
+/** Stores the deliveries of new events as they wait, where no deliverer runs. */
+export async function storeDeliveries({ sql }: Pick<TestService, 'sql'>): Promise<void> {
+  await sql(
+    `insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at, claims,
+       tries, attempts)
+     select one.id, w.owner_id, w.mode, now(), now(), w.id, one.event_id, one.event, 'pending', now(), 0, 0, '[]'
+     from claim_events('test', 100000, '{}') one join webhooks w on w.id = one.webhook_id`,
+  )
+  await sql(`delete from delivery_ranges where leased_by = 'test'`)
+}

@@ -32,7 +32,7 @@ export function tablesOfMigrations(migrations = migrationsIn()): Map<string, Tab
 
 /** Statements that change no table: its contents, permissions and indexes. */
 const BESIDE =
-  /^(do |alter index |grant |revoke |alter default |insert |update |delete |set constraints |create sequence |create (unique )?index |drop index )/
+  /^(do |alter index |grant |revoke |alter default |insert |update |delete |set constraints |create sequence |create (unique )?index |drop (index|function) |lock table )/
 
 function statementsIn(text: string): string[] {
   const bare = text.replace(/^\s*--.*$/gm, '').replace(/do \$\$[\s\S]*?\$\$;/g, '')

@@ -3,7 +3,7 @@ import { anIntent } from '../../support/factories.ts'
 import { anOwner, conversationOf, PATH, QUESTION, server, talk, told, toldBefore } from './with-model.ts'
 
 describe('a language model that is asked in the middle of a conversation', () => {
-  test('a model gets the earlier turns without card numbers', async () => {
+  test('gets the earlier turns without card numbers', async () => {
     const { key } = await anOwner()
     const id = conversationOf(await talk(key, [{ text: 'No.' }], 'Is 4242 4242 4242 4242 any good?'))
     await talk(key, [{ text: 'Reader did.' }], 'Who spent most on Tuesdays?', id)
@@ -19,7 +19,7 @@ describe('a language model that is asked in the middle of a conversation', () =>
     expect(told().at(-1)).toEqual({ role: 'user', content: 'Tell me another story' })
   })
 
-  test('a model gets only the last turns of a long conversation', async () => {
+  test('gets only the last turns of a long conversation', async () => {
     const { key } = await anOwner()
     const id = conversationOf(await talk(key, [{ text: 'x'.repeat(5_000) }], `0 ${'y'.repeat(5_000)}`))
     for (let n = 1; n <= 11; n++) await talk(key, [{ text: `answer ${n}` }], `Story ${n}`, id)

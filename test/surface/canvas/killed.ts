@@ -26,7 +26,7 @@ const saying = (text: string, calls: readonly object[] = []) =>
   JSON.stringify({ choices: [{ message: { content: text, tool_calls: calls } }] })
 
 describe('a conversation whose process is killed by SIGKILL between two lines', () => {
-  test('has the message and whole proposals, breaks off before `done`, and goes on', async () => {
+  test('has the message and whole proposals, ends before `done`, and can be continued', async () => {
     const api = await killableApi({
       CANVAS_MODEL_URL: `${model.url}/v1`,
       CANVAS_MODEL: 'test-model',

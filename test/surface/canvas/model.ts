@@ -25,7 +25,7 @@ describe('a language model', () => {
     expect(JSON.parse(messages.at(-1).content).data).toMatchObject({ id: agent.id })
   })
 
-  test('is not asked what the grammar knows', async () => {
+  test('is not used for sentences of the grammar', async () => {
     const { key } = await anOwner()
     const before = server.at(PATH).length
     await talk(key, [{ text: 'No' }], 'What is waiting?')

@@ -47,7 +47,7 @@ describe('before the scripts of a page listen', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id)
   })
 
-  test('what rings in this browser is chosen, and nothing of it stands in the address', async () => {
+  test('lets the person choose push events, without adding them to the address', async () => {
     const { page } = await theOwnerAtThePage({ permissions: ['notifications'] })
     const release = await opened(page, 'settings')
     await page.getByLabel('Browser name').fill('My phone')
@@ -90,7 +90,7 @@ test('what is typed in one form stays when another one of the page is done', asy
   expect((await bodyOf(client.policies.get({ params: { id: policy.id } }))).dailyLimitEuros).toBe(70)
 })
 
-test('an instant that is none is refused at its field, in the words of the API', async () => {
+test('shows a refused instant at its field with the message of the API', async () => {
   const { page } = await theOwnerAtThePage()
   await page.goto(`${origin}/console/keys`)
   await page.locator('summary', { hasText: 'New key' }).click()

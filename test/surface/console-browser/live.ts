@@ -73,7 +73,7 @@ describe('a live part', () => {
     expect(await page.innerText('#agents')).not.toContain('This may be outdated')
   })
 
-  test('that is paused stays as it is until it goes on', async () => {
+  test('does not change while it is paused', async () => {
     const { client, ownerId, page } = await theOwnerAtThePage()
     await followed(ownerId)
     const pause = page.getByRole('button', { name: 'Pause' })
@@ -136,7 +136,7 @@ test('the open page of a key says that it was revoked elsewhere, and offers noth
 })
 
 describe('a browser with ten tabs', () => {
-  test('reads one stream, every tab sees what happens, and another tab goes on where the reader is closed', async () => {
+  test('reads one stream, updates every tab, and continues in another tab when the reader is closed', async () => {
     const { client, ownerId, page } = await anOwnerAtThePage()
     await followed(ownerId)
     const context = page.context()

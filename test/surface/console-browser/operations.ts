@@ -99,7 +99,7 @@ describe('a form', () => {
 })
 
 describe('a part that a form fills', () => {
-  test('shows what was asked for, and goes on showing it', async () => {
+  test('shows the requested result, and keeps showing it', async () => {
     const { page } = await theOwnerAtThePage()
     await page.getByLabel('Show').fill('November & December')
     await page.getByRole('button', { name: 'Look' }).click()

@@ -51,7 +51,7 @@ describe('a session that is ended', () => {
     expect(new URL(page.url()).searchParams.get('to')).toBe('/console/trial')
   })
 
-  test('asks for the passkey in place where something is typed, and goes on with it', async () => {
+  test('asks for the passkey on the page if there is input, and continues', async () => {
     const { client, ownerId, page, complaints } = await anOwnerAtThePage()
     await followed(ownerId)
     await page.getByLabel('Name').fill('Scribe')
@@ -68,7 +68,7 @@ describe('a session that is ended', () => {
     expect(complaints.filter(text => !text.includes('401'))).toEqual([])
   })
 
-  test('is asked for when a form is sent, which is then sent once', async () => {
+  test('asks for the passkey when a form is sent, which is then sent once', async () => {
     const { client, page } = await anOwnerAtThePage()
     await page.route('**/events/stream', route => route.abort())
     await page.reload()

@@ -124,7 +124,7 @@ describe('a decision on the page', () => {
 })
 
 describe('a viewer', () => {
-  test('sees what is asked and by which rules, and decides nothing', async () => {
+  test('sees the request and its rules, and cannot decide', async () => {
     const { client, ownerId, intent, address } = await aWaitingIntent()
     const { page, complaints } = await openAsOwner(client)
     await service.sql(`update people set role = 'viewer' where owner_id = $1`, [ownerId])

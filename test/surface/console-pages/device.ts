@@ -74,7 +74,7 @@ describe('the page of devices', () => {
     expect((await bodyOf(ask(asking))).toolWrites).toBe(true)
   })
 
-  test('turns a device away without a passkey', async () => {
+  test('denies a device without a passkey', async () => {
     const { page } = await openAsOwner((await service.owner()).client)
     const device = await aDevice(anyone, { deviceName: '<img src=x onerror=alert(1)>' })
     await page.goto(`${origin}/device?code=${device.userCode}`)

@@ -142,7 +142,7 @@ describe('going on after signing in', () => {
     }
   })
 
-  test('is asked for by a page of ours only: no address that is asked makes the way there another one', async () => {
+  test('accepts only pages of the service as the next page', async () => {
     for (const path of ['/console/evil.example', '/console?to=//evil.example']) {
       const { status, headers } = await readPage(path, { accept: 'text/html' })
       expect(status).toBe(303)

@@ -44,7 +44,7 @@ describe('the page of a terminal', () => {
     expect(await page.innerText('main')).not.toContain('assistants')
   })
 
-  test('turns it away without a passkey, and says so in another window', async () => {
+  test('denies a terminal without a passkey, and shows that in another window', async () => {
     const first = await openAsOwner((await service.owner()).client)
     const terminal = await aTerminal(anyone)
     await first.page.goto(pageOf(terminal))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { sealTrail } from '../../support/compliance/trail.ts'
+import { storeDeliveries } from '../../support/delivery/deliveries.ts'
 import { anAgent, aToken, aWebhook, bodyOf } from '../../support/factories.ts'
 import { aVisitor, service, type Visitor } from './visitors.ts'
 
@@ -74,7 +75,7 @@ describe('the pages of an account', () => {
     for (const path of records) expect(await pageOf(read, path)).toContain('data-operation=')
   })
 
-  test('say how far the audit trail is sealed, and verify it where that is asked for', async () => {
+  test('show how far the audit trail is sealed, and verify it on request', async () => {
     const { read } = await aVisitor()
     expect(await pageOf(read, 'console/audit')).toContain('No entries are sealed yet')
     await sealTrail(service)
@@ -114,12 +115,13 @@ describe('the pages of an account', () => {
     expect(await pageOf((await aVisitor()).read, path)).not.toContain(agent.id)
   })
 
-  test('show an event with what it tells, and what waits at its receivers with why', async () => {
+  test('show an event with its data, and its pending deliveries with their reasons', async () => {
     const { owner, read } = await anAccount()
     const agent = await anAgent(owner.client)
     const { data } = await bodyOf(
       owner.client.events.list({ query: { event: 'agent.created', agentId: agent.id } }),
     )
+    await storeDeliveries(service)
     const event = await pageOf(read, `console/events/${data[0]?.id}`)
     expect(event).toContain(`agents/${agent.id}`)
     expect(event).toContain('Bookkeeping')

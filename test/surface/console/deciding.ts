@@ -35,7 +35,7 @@ const APPROVE = 'data-operation="POST /intents/{id}/approve"'
 const challengeIn = 'data-challenge="POST /passkeys/intents/{id}/challenge"'
 
 describe('the approvals', () => {
-  test('show who asks, how much, to whom, why, which rules ask and the intent that one is like', async () => {
+  test('show agent, amount, payee, purpose, the rules that require approval, and a similar intent', async () => {
     const { client, agent, read } = await anAccount()
     const members = { merchant: 'Bookshop & <b>Sons</b>', purpose: 'A book', runId: await aRun() }
     async function aRun() {
@@ -96,7 +96,7 @@ describe('the approvals', () => {
     expect(decided.text).toContain(APPROVE)
   })
 
-  test('forget what was decided, and say what and by whom', async () => {
+  test('remove decided intents, and show decision and decider', async () => {
     const { client, agent, read } = await anAccount()
     const intent = await anIntent(client, agent.id)
     const params = { id: intent.id }
@@ -172,7 +172,7 @@ describe('the page of an intent', () => {
 })
 
 describe('the home page', () => {
-  test('tells what was spent of the budget, which agents are frozen, and how the service is', async () => {
+  test('shows the used budget, frozen agents, and the health of the service', async () => {
     const { client, agent, read } = await anAccount()
     expect((await read('console')).text).toContain('No shared budget.')
     await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: 100 } }))

@@ -75,7 +75,7 @@ describe('a page of the console', () => {
     }
   })
 
-  test('tells in its frame that there is no such record, also of another owner', async () => {
+  test('shows in its frame that a record does not exist, also for another owner’s record', async () => {
     const [visitor, stranger] = await Promise.all([aVisitor(), aVisitor()])
     const { id } = await anAgent(stranger, 'The other one')
     const answers = await Promise.all(
@@ -119,7 +119,7 @@ describe('a page of the console', () => {
       }
   })
 
-  test('gives only the parts that are asked for', async () => {
+  test('returns only the requested parts', async () => {
     const visitor = await aVisitor()
     await anAgent(visitor, 'Scout')
     const { text } = await visitor.read('console/agents?part=list')
@@ -129,7 +129,7 @@ describe('a page of the console', () => {
     expect((await visitor.read('console/agents?part=nothing')).text).not.toContain('<live-part')
   })
 
-  test('tells of a filter that is not valid, in the words of the operation', async () => {
+  test('shows an invalid filter with the message of the operation', async () => {
     const visitor = await aVisitor()
     const { status, text } = await visitor.read('console/agents?status=green')
     expect(status).toBe(400)

@@ -50,7 +50,7 @@ describe('the pages about money', () => {
     }
   })
 
-  test('call a deleted agent and its closed wallet by their names, and offer neither in a form', async () => {
+  test('name a deleted agent and its closed wallet, and offer neither in a form', async () => {
     const { client, read } = await aSpender()
     const agent = await aFundedAgent(client, { name: 'Retired reader' })
     const params = { id: agent.id }
@@ -71,7 +71,7 @@ describe('the pages about money', () => {
     expect((await read('console/statements')).text).not.toContain(`value="${agent.walletId}"`)
   })
 
-  test('ask about a payee whom the bank knows otherwise, and show the steps before and after the answer', async () => {
+  test('ask about a payee with another name at the bank, and show the steps before and after the answer', async () => {
     const spender = await aSpender()
     const id = await aDoubtfulTransfer(spender)
     const approver = await aVisitor('approver', spender.owner)
@@ -185,7 +185,7 @@ describe('the pages about money', () => {
     expect(text).toContain(`disputes/${id}/bundle`)
   })
 
-  test('let a payment by card be asked back on its page, and show what is waited for', async () => {
+  test('offer a refund of a card payment, and show what it waits for', async () => {
     const { owner, read } = await aVisitor()
     const { client } = owner
     const { card } = await aPayingCard(client, 100)

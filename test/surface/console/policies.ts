@@ -26,7 +26,7 @@ describe('the page of a policy', () => {
     expect(ofAgent.text).not.toContain('data-operation="DELETE')
   })
 
-  test('says what a payment would come to while one types, saves, replays the past and tells the change', async () => {
+  test('simulates a payment while the person types, saves, replays past decisions and shows the change', async () => {
     const { client } = await service.owner()
     const agent = await anAgentUnder(client, { name: 'Books', autoApproveLimitEuros: 50 })
     await anIntent(client, agent.id, { amountEuros: 30 })

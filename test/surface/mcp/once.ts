@@ -83,7 +83,7 @@ describe('the same call', () => {
     expect(await intentsOf(client)).toHaveLength(2)
   })
 
-  test('is tried anew after a refusal, as what was in its way may be gone', async () => {
+  test('is a new attempt after a refusal, since the obstacle may be gone', async () => {
     const { client, agent, call } = await anAgentWithToken(5)
     expect((await call('declare_intent', BOOK)).isError).toBe(true)
     await bodyOf(client.fund.wallet({ params: { id: agent.walletId }, body: { amountEuros: 100 } }))

@@ -92,7 +92,7 @@ describe('an intent that waits for a person', () => {
     expect((await bodyOf(client.intents.list())).data).toHaveLength(1)
   })
 
-  test('tells how it stands now when it is declared again', async () => {
+  test('shows its present state when it is declared again', async () => {
     const { client, token } = await anAgentThatAsks()
     const { call } = await anAssistant(service.url, token)
     const { id } = (await call('declare_intent', BOOK)).structuredContent

@@ -35,7 +35,7 @@ describe('the simulated card network', () => {
     expect(await balanceOf(client, agent.id)).toEqual([10, 0])
   })
 
-  test('approves less than asked where the merchant takes less', async () => {
+  test('approves a partial amount if the merchant accepts it', async () => {
     const { client, card } = await aCardholder(service, 10)
     const answer = await authorize(client, card.id, 25, { partialAllowed: true })
     expect(answer).toMatchObject({ reply: 'approved', approvedEuros: 10, amountEuros: 25 })
@@ -168,7 +168,7 @@ describe('the simulated card network', () => {
     expect(await balanceOf(client, agent.id)).toEqual([8.97, 91.03])
   })
 
-  test('ships a card, and tells of its place in a phone', async () => {
+  test('ships a card, and reports its state in a mobile wallet', async () => {
     const { client, card } = await aCardholder(service)
     const cardId = card.id
     await bodyOf(client.sandbox.shipCard({ body: { cardId, carrier: 'Post', trackingNumber: 'RR1DE' } }))

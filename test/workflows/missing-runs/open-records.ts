@@ -47,10 +47,23 @@ describe('open records', () => {
           ownerId: 'customer_1',
           mode: 'test',
           agentId: 'agent_1',
-          summary: 'Intent of € 25.00 in test mode, agent_1',
+          summary: 'Intent of € 25.00, test',
+          amountEuros: 25,
         },
       ]),
     )
+  })
+
+  test('of all processes are read in one statement', async () => {
+    let statements = 0
+    const query = (statement: { readonly text: string }) => {
+      statements++
+      return database.pool.query(statement)
+    }
+    const pool = { query } as unknown as typeof database.pool
+    const runs = { open: async (ids: readonly string[]) => new Set(ids) } as unknown as WorkflowRuns
+    await startMissingRuns({ database: { pool }, records: declared, runs, rest: async () => undefined })
+    expect(statements).toBe(1)
   })
 
   test('that are still on their way to Temporal get no second run', async () => {

@@ -81,7 +81,7 @@ export async function deduplicate(
   return answerOf(row)
 }
 
-/** A known message id: the same bytes get the same answer; other bytes are refused and reported. */
+/** A known message id: the same bytes get the same answer, and other bytes are refused and reported. */
 function repeatAnswer(
   stored: MessageRow,
   message: IncomingMessage,

@@ -117,7 +117,7 @@ function outcomeOf({ status, headers, body }: ProcessorAnswer, errorCode?: strin
   return { status, body, type, headers: others, ...(errorCode ? { errorCode } : {}) }
 }
 
-/** `isLate` turns true during the decision: a decision that begins after that declines. */
+/** `isLate` becomes true during the decision. A decision that begins after that declines. */
 type DeliveredMessage = Omit<IncomingMessage, 'isLate'> & { isLate: boolean }
 
 /**
@@ -130,7 +130,7 @@ async function answerInTime(
   { requestId }: SignedRequest,
   { ports, onFailure }: ReceiverTools,
 ): Promise<Outcome> {
-  /** A locked row is no failure: the request is declined, and the log has the code. */
+  /** A locked row is not a failure: the request is declined, and the log has the code. */
   const report = (error: unknown): void => {
     if (!(error instanceof Problem && error.code === 'busy')) onFailure(error, requestId)
   }

@@ -94,7 +94,6 @@ export function shareText(part: number | null, whole: number | null): string | n
 export const thousandsText = (euros: number | null | undefined): string | null =>
   euros === null || euros === undefined ? null : String(Math.round(euros * 100) / 100_000)
 
-/** `00:02:05`: days, hours and minutes. */
 export function spanText(minutes: number | null | undefined): string | null {
   if (minutes === null || minutes === undefined) return null
   const parts = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60]

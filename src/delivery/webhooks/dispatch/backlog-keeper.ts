@@ -29,9 +29,14 @@ interface Paused extends WebhookRow {
 const AT_ONCE = 256
 /**
  * The pause after a round that created deliveries (so that requests can emit), one that found no room, and
- * any other.
+ * any other, which then waits until it is woken.
  */
 const REST_MS = { created: 25, paused: 100, idle: 500 }
+/** A subscription that waits until its backlog has room. */
+export const BACKLOG_DUE = `
+select clock_timestamp() where exists (
+  select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null)`
+
 /** Counting waiting deliveries may take at most a tenth of the time. */
 const COUNT_SHARE = 10
 
@@ -44,7 +49,15 @@ export class BacklogKeeper {
   readonly #sql: Sql
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
+  #waking = Promise.withResolvers<void>()
+  #isWoken = false
   #countAt = 0
+
+  /** Deliveries were created, or a subscription is behind. */
+  readonly wake = (): void => {
+    this.#isWoken = true
+    this.#waking.resolve()
+  }
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -54,17 +67,21 @@ export class BacklogKeeper {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.wake()
     await this.#running
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
+      this.#isWoken = false
       const next = await this.#round().catch((error: unknown) => {
         this.#parts.onFailure(error)
         return REST_MS.idle
       })
       await rest(next, undefined, { signal, ref: false }).catch(() => undefined)
+      this.#waking = Promise.withResolvers()
+      if (next === REST_MS.idle && !this.#isWoken) await this.#waking.promise
     }
   }
 

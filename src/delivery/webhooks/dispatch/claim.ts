@@ -28,15 +28,29 @@ export interface Claimed {
   readonly requestId: string
   readonly url: string
   readonly sealed: SealedSecrets
+  /** What was read of the journal with it, until it is stored; null for a delivery that was stored before. */
+  readonly range: EventRange | null
 }
 
-type LeasedRow = Row & Omit<Claimed, 'url' | 'sealed' | 'until' | 'lease'>
+/** Deliveries of events that were read together. None has a row when it is claimed. */
+export interface EventRange {
+  readonly id: bigint
+  readonly readAt: number
+  readonly unstored: Map<string, NewDelivery>
+}
+
+export interface NewDelivery extends Claimed {
+  readonly ownerId: string
+  readonly range: EventRange
+}
+
+type LeasedRow = Row & Omit<Claimed, 'url' | 'sealed' | 'until' | 'lease' | 'range'>
 
 /**
  * Enough to wait for a slot and to make an attempt. A dead process's deliveries are free sooner, when its
  * process lease ends.
  */
-const LEASE_MS = minutes(2)
+export const LEASE_MS = minutes(2)
 
 /** Leases without waiting for the disk: if the server is killed, a lost lease is simply taken again. */
 const LEASE = `
@@ -45,10 +59,10 @@ select t.id, t.webhook_id as "webhookId", t.claim, t.event_id as "eventId", t.ev
 from async_commit cross join lateral lease_deliveries($1::text[], $2::int[], '${LEASE_MS} ms', $3) t`
 
 /** The URL and the secrets of a subscription, read once for all of its deliveries. */
-type Receiver = Row & SealedSecrets & Pick<Claimed, 'url'>
+export type Receiver = Row & SealedSecrets & Pick<Claimed, 'url'> & Pick<DueWebhook, 'ownerId'>
 
-const RECEIVERS = `
-select id, url, secret, next_secret as "nextSecret", next_from as "nextFrom" from webhooks where id = any($1::text[])`
+export const RECEIVERS = `
+select id, owner_id as "ownerId", url, secret, next_secret as "nextSecret", next_from as "nextFrom" from webhooks where id = any($1::text[])`
 
 interface DeliveryRequest {
   readonly queue: { readonly id: string }
@@ -72,6 +86,6 @@ export async function claimDeliveries(
   const byId = new Map(receivers.map(receiver => [receiver.id, receiver]))
   return rows.map(row => {
     const receiver = byId.get(row.webhookId) as Receiver
-    return Object.assign(row, { until, lease, url: receiver.url, sealed: receiver })
+    return Object.assign(row, { until, lease, url: receiver.url, sealed: receiver, range: null })
   })
 }

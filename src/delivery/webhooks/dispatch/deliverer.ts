@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { batcher } from '../../../kernel/database/batcher.ts'
-import type { Database } from '../../../kernel/database/prepared-sql.ts'
+import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
 import { after, clock } from '../../../values/clock.ts'
 import { cachingVault, openSecrets } from '../secrets.ts'
 import { type Claimed, claimDeliveries, dueWebhooks, MAX_DUE } from './claim.ts'
 import { adjustWidth, FairQueue, type ReceiverQueue } from './fair-queue.ts'
+import { JournalReader, storeWaiting } from './journal-reader.ts'
 import { type DeliveryOutcome, recordOutcomes } from './outcomes.ts'
 import { attemptIdOf, post } from './post.ts'
 import type { AttemptResult, GiveUpReason } from './retry.ts'
@@ -18,6 +19,8 @@ export interface DelivererParts {
   readonly waitsMs: readonly number[]
   readonly giveUp: (webhookId: string, why: GiveUpReason) => Promise<unknown>
   readonly onOutbox: () => void
+  /** Called when deliveries were stored that wait, or may have been. */
+  readonly onWaiting: () => void
   readonly onFailure: (error: unknown) => void
   /** The polling interval without notifications, in milliseconds. */
   readonly pollMs?: number
@@ -25,6 +28,9 @@ export interface DelivererParts {
 
 const POLL_MS = 30_000
 const RECOVER_MS = 1_000
+/** At least so long from one round to the next, however many notices come. */
+const BETWEEN_MS = 20
+const STORE_EVERY_MS = 100
 /** While requests are in flight, outcomes wait for a batch of at least 128. */
 const OUTCOME_BATCH = { size: 256, inFlight: 2, least: 128 }
 /** An attempt must end within the lease; otherwise another process might make it, too. */
@@ -34,6 +40,7 @@ const ATTEMPT_MS = 40_000
 export class Deliverer {
   readonly #parts: DelivererParts
   readonly #queues = new FairQueue()
+  readonly #journal: JournalReader
   readonly #vault: ReturnType<typeof cachingVault>
   readonly #underWay = new Set<Promise<void>>()
   readonly #recordOutcome: (one: DeliveryOutcome) => Promise<void>
@@ -42,7 +49,23 @@ export class Deliverer {
   #idling = new AbortController()
   #woken = false
   #crowded = false
+  #storing: Promise<void> | undefined
+  #noticed: Promise<void> | undefined
+  #roundAt = Number.NEGATIVE_INFINITY
   readonly #changed = new Set<string>()
+
+  /** Something was committed: events, or deliveries that are due. Many commits share a round. */
+  readonly notice = (): void => {
+    this.#journal.notice()
+    const early = this.#roundAt + BETWEEN_MS - clock.ticks()
+    if (early <= 0) this.wake()
+    else this.#noticed ??= rest(early, this.#stopping.signal).then(() => this.#takeNotice())
+  }
+
+  #takeNotice(): void {
+    this.#noticed = undefined
+    this.wake()
+  }
 
   readonly wake = (): void => {
     // An abort creates an error each time, so only the first wake-up aborts.
@@ -59,6 +82,7 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts
+    this.#journal = new JournalReader(parts.database)
     this.#vault = cachingVault(parts.ports.vault)
     const least = () => (this.#queues.underWay > 0 ? OUTCOME_BATCH.least : 1)
     const batched = batcher<DeliveryOutcome, void>({ ...OUTCOME_BATCH, least }, outcomes =>
@@ -66,6 +90,10 @@ export class Deliverer {
     )
     this.#recordOutcome = outcome => batched('', outcome)
     this.#running = this.#run()
+  }
+
+  get hasClaims(): boolean {
+    return this.#underWay.size > 0 || !this.#journal.isIdle
   }
 
   async stop(): Promise<void> {
@@ -81,12 +109,18 @@ export class Deliverer {
     }
     for (const queue of this.#queues) this.#giveBack(queue)
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    await this.#journal.storeLate(0).catch(error => this.#failed(error))
   }
 
-  /** Claims due deliveries and begins to send them. A queue that had more due than room asks again when it runs low. */
+  /**
+   * Claims new and due deliveries and begins to send them. A queue that had more due than room asks again when
+   * it runs low.
+   */
   async #round(): Promise<true> {
     this.#woken = false
+    this.#roundAt = clock.ticks()
     this.#changed.clear()
+    await this.#readJournal()
     const due = await dueWebhooks(this.#parts.database)
     const shares = this.#queues.allot(due)
     this.#crowded = this.#queues.isCrowded || due.length === MAX_DUE
@@ -98,6 +132,36 @@ export class Deliverer {
     for (const id of this.#changed) this.forget(id)
     this.#begin()
     return true
+  }
+
+  async #readJournal(): Promise<void> {
+    const { database, lease, onWaiting } = this.#parts
+    if (!this.#journal.isReady) return
+    const claimed = await this.#journal.read(await lease.hold())
+    const beyond = claimed.filter(delivery => !this.#queues.addNew(delivery))
+    for (const id of this.#changed) this.forget(id)
+    this.#begin()
+    this.#storeLater()
+    if (beyond.length > 0) await storeWaiting(sqlOn(database.pool), beyond, { claims: 0, leased: false })
+    this.#journal.stored(beyond)
+    onWaiting()
+    if (this.#journal.isReady) this.wake()
+  }
+
+  /** Stores deliveries that take long, again and again until none is left. */
+  #storeLater(): void {
+    this.#storing ??= this.#storeLate().finally(() => {
+      this.#storing = undefined
+    })
+  }
+
+  async #storeLate(): Promise<void> {
+    while (!this.#journal.isIdle && !this.#stopping.signal.aborted) {
+      await rest(STORE_EVERY_MS, this.#stopping.signal)
+      const isStored = await this.#journal.storeLate().catch(error => this.#failed(error))
+      if (isStored) this.#parts.onWaiting()
+      if (this.#journal.isReady) this.wake()
+    }
   }
 
   #begin(): void {
@@ -114,11 +178,11 @@ export class Deliverer {
   }
 
   async #deliver(queue: ReceiverQueue, claimed: Claimed): Promise<void> {
-    const { id, webhookId, claim, until, lease } = claimed
+    const { id, webhookId, claim, until, lease, range } = claimed
     const inTime = after(clock.real(), ATTEMPT_MS) < until
     const isOurs = inTime && this.#parts.lease.held === lease
     const result = isOurs ? await this.#post(claimed) : null
-    const recorded = this.#recordOutcome({ id, webhookId, claim, lease, result })
+    const recorded = this.#recordOutcome({ id, webhookId, claim, lease, range, result })
     // A failure may pause the receiver, which must be written before the next delivery begins.
     if (result?.succeeded) this.#ended(queue, result)
     else await recorded.finally(() => this.#ended(queue, result))
@@ -145,13 +209,16 @@ export class Deliverer {
 
   /** Releases claimed deliveries that were not begun: any process may claim them. */
   #giveBack(queue: ReceiverQueue): void {
-    for (const { id, webhookId, claim, lease } of queue.ready.splice(0))
-      this.#follow(this.#recordOutcome({ id, webhookId, claim, lease, result: null }).then(this.wake))
+    for (const { id, webhookId, claim, lease, range } of queue.ready.splice(0))
+      this.#follow(this.#recordOutcome({ id, webhookId, claim, lease, range, result: null }).then(this.wake))
   }
 
   async #write(outcomes: readonly DeliveryOutcome[]) {
-    const { database, waitsMs, onOutbox, giveUp } = this.#parts
+    const { database, waitsMs, onOutbox, onWaiting, giveUp } = this.#parts
     const { forTemporal, toDisable } = await recordOutcomes(database, outcomes, waitsMs)
+    this.#journal.stored(outcomes)
+    if (outcomes.some(({ result }) => !result?.succeeded)) onWaiting()
+    if (this.#journal.isReady) this.wake()
     if (forTemporal) onOutbox()
     for (const id of toDisable)
       this.#follow(giveUp(id, { reason: 'failing', url: null }).then(() => undefined))
@@ -165,7 +232,10 @@ export class Deliverer {
 
   async #idle(): Promise<void> {
     this.#idling = new AbortController()
-    if (!this.#woken) await rest(this.#parts.pollMs ?? POLL_MS, this.#idling.signal)
+    if (this.#woken) return
+    await rest(this.#parts.pollMs ?? POLL_MS, this.#idling.signal)
+    // The notice of an event may have been lost.
+    if (!this.#woken) this.#journal.notice()
   }
 }
 

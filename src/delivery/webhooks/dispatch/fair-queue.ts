@@ -1,9 +1,11 @@
-import type { Claimed, DueWebhook } from './claim.ts'
+import type { Claimed, DueWebhook, NewDelivery } from './claim.ts'
 
 /** The most requests in flight: in total, to one owner's receivers, to one receiver. */
 const MAX_IN_FLIGHT = { all: 256, owner: 64, receiver: 16 }
 /** Deliveries claimed per slot, so that the next ones are at hand. */
 const CLAIMED_AHEAD = 32
+/** New deliveries are claimed as they are read, not by slot. */
+const MAX_NEW = 1_024
 const INITIAL_WIDTH = 4
 const FAST_MS = 1_000
 
@@ -19,7 +21,11 @@ export interface ReceiverQueue {
   more: boolean
 }
 
-const newQueue = ({ id, ownerId, failing }: DueWebhook): ReceiverQueue => ({
+const newQueue = ({
+  id,
+  ownerId,
+  failing,
+}: Pick<DueWebhook, 'id' | 'ownerId' | 'failing'>): ReceiverQueue => ({
   id,
   ownerId,
   width: failing ? 1 : INITIAL_WIDTH,
@@ -68,6 +74,8 @@ export class FairQueue {
       const wanted = wantedBy(queue) - heldBy(queue)
       const max = Math.min(wanted, part, leftOfOwner, leftOfAll)
       if (wanted > 0 && max <= 0) this.#isCrowded = true
+      // Filled by new deliveries, it asks for those that are due once it runs low.
+      if (wanted <= 0) queue.more = true
       if (max <= 0) return []
       leftOfAll -= max
       left.set(webhook.ownerId, leftOfOwner - max)
@@ -96,6 +104,16 @@ export class FairQueue {
     this.#queues.set(queue.id, queue)
     queue.ready.push(...taken)
     queue.more = taken.length === max
+  }
+
+  /** Adds a new delivery; false if enough are held for its receiver. */
+  addNew(delivery: NewDelivery): boolean {
+    const { webhookId: id, ownerId } = delivery
+    const queue = this.#queues.get(id) ?? newQueue({ id, ownerId, failing: false })
+    if (heldBy(queue) >= MAX_NEW) return false
+    this.#queues.set(id, queue)
+    queue.ready.push(delivery)
+    return true
   }
 
   next(queue: ReceiverQueue): Claimed | undefined {

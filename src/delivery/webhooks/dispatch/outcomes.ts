@@ -16,6 +16,8 @@ import {
 } from '../delivery.ts'
 import { recordRound, shouldDisable } from '../health.ts'
 import { webhookProcess } from '../process.ts'
+import type { EventRange } from './claim.ts'
+import { storeDelivered, storeWaiting } from './journal-reader.ts'
 import { type AttemptResult, applyAttempt, tierOf } from './retry.ts'
 
 /** The result of a claimed delivery; null releases it without an attempt. */
@@ -24,6 +26,7 @@ export interface DeliveryOutcome {
   readonly webhookId: string
   readonly claim: number
   readonly lease: string
+  readonly range: EventRange | null
   readonly result: AttemptResult | null
 }
 
@@ -50,8 +53,9 @@ export async function recordOutcomes(
   outcomes: readonly DeliveryOutcome[],
   waitsMs: readonly number[],
 ): Promise<FollowUp> {
-  const delivered = await retrying(() => recordSuccesses(sqlOn(database.pool), outcomes))
-  const others = outcomes.filter(({ id }) => !delivered.has(id))
+  const toUpdate = await storeNew(sqlOn(database.pool), outcomes)
+  const delivered = await retrying(() => recordSuccesses(sqlOn(database.pool), toUpdate))
+  const others = toUpdate.filter(({ id }) => !delivered.has(id))
   if (others.length === 0) return { forTemporal: false, toDisable: [] }
   return retrying(() =>
     onConnection(database, ASYNC_COMMIT, async client => {
@@ -68,6 +72,25 @@ export async function recordOutcomes(
       return { forTemporal: outbox.length > 0, toDisable }
     }),
   )
+}
+
+/** Stores deliveries that have no row yet, and returns the outcomes that are still to be written. */
+async function storeNew(sql: Sql, outcomes: readonly DeliveryOutcome[]): Promise<readonly DeliveryOutcome[]> {
+  const unstored = outcomes.flatMap(({ id, range, result }) => {
+    const delivery = range?.unstored.get(id)
+    return delivery ? [{ delivery, result }] : []
+  })
+  if (unstored.length === 0) return outcomes
+  const stored = await storeDelivered(
+    sql,
+    unstored.flatMap(({ delivery, result }) => (result?.succeeded ? [{ delivery, result }] : [])),
+  )
+  const others = unstored.filter(({ delivery }) => !stored.has(delivery.id))
+  const attempted = others.flatMap(({ delivery, result }) => (result ? [delivery] : []))
+  const released = others.flatMap(({ delivery, result }) => (result ? [] : [delivery]))
+  await storeWaiting(sql, attempted, { claims: 1, leased: true })
+  await storeWaiting(sql, released, { claims: 1, leased: false })
+  return outcomes.filter(({ id }) => !stored.has(id))
 }
 
 const DELIVERED = `

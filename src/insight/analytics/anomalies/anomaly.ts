@@ -32,7 +32,6 @@ export interface Anomaly {
   readonly day: string
   readonly sentence: string
   readonly figures: AnomalyFigures
-  /** From 0.5 (just unusual) to 1. */
   readonly score: number
 }
 
@@ -49,7 +48,6 @@ export interface Candidate extends Row {
   readonly merchant: string | null
   readonly day: string
   readonly amountCents: Cents
-  /** The usual amount, the previous amount, or the limit. */
   readonly usualCents: Cents | null
   /** How far the amount exceeds the bound of its kind, from which `scoreOf` computes the score. */
   readonly measure: number

@@ -15,7 +15,6 @@ const HORIZONS: readonly number[] = [1, 7, 14]
 export const LAST_DAYS = 28
 
 interface PastForecast {
-  /** The first day that the forecast did not know. */
   readonly origin: number
   readonly horizon: number
   readonly day: number

@@ -15,7 +15,6 @@ export const all = selector => [...document.querySelectorAll(selector)]
  */
 export const closestTo = ({ target }, selector) => target instanceof Element && target.closest(selector)
 
-/** Success and progress: screen readers announce them politely. */
 export function tell(text) {
   trouble.textContent = ''
   news.textContent = text

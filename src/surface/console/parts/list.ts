@@ -37,7 +37,6 @@ interface ListAnswer<T> {
  */
 export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   readonly kind: string
-  /** Default: the singular with an s. */
   readonly title?: string
   readonly lead?: string
   readonly list: AnyOperation

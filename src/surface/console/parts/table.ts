@@ -114,7 +114,6 @@ ${items.map(
 </table>`
 }
 
-/** In characters. The record's own page shows more. */
 const MOST = 100
 
 function cellOf<T>(name: string, column: Columns<T>[string], known: MemberInfo) {

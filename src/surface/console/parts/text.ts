@@ -53,10 +53,8 @@ const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'num
 export const dayInWords = (day: string): string =>
   (day.length > 7 ? dayFormat : monthFormat).format(new Date(day))
 
-/** `needs_information` is shown as `needs information`. */
 export const words = (name: string): string => name.replaceAll('_', ' ')
 
-/** `spentTodayEuros` is shown as `Spent today`. */
 export function label(member: string): string {
   const known = LABELS[member]
   if (known !== undefined) return known

@@ -105,7 +105,6 @@ async function ask() {
   const slow = setTimeout(() => markOld(asked), SLOW_MS)
   try {
     const page = await fetchParts(asked)
-    // A paused part is fetched when it continues.
     for (const one of asked) if (one.dataset.paused === undefined) replace(one, page)
   } catch {
     if (!isUrgent) markOld(asked)

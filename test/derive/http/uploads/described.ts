@@ -76,7 +76,7 @@ describe('the kind of a file', () => {
     ])
   })
 
-  test('leaves a name that is harmless to show', () => {
+  test('keeps a file name without dangerous characters', () => {
     expect(tidyFileName('/etc/passwd')).toBe('passwd')
     expect(tidyFileName('a\r\nSet-Cookie: b.pdf')).toBe('aSet-Cookie: b.pdf')
     expect(tidyFileName('\u202egnp.exe')).toBe('gnp.exe')

@@ -1,12 +1,12 @@
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import type { Database } from '../../../../src/kernel/database/prepared-sql.ts'
-import { notifier, outboxOf } from '../../../../src/kernel/journal/outbox.ts'
-import { listen } from '../../../../src/platform/listener.ts'
+import { openNotifier, outboxOf } from '../../../../src/kernel/journal/outbox.ts'
+import { openListener } from '../../../../src/platform/listener.ts'
 import { temporalStarter } from '../../../../src/platform/temporal/starter.ts'
 import { newId } from '../../../../src/values/ids.ts'
 import { startEngine } from '../../../support/engine.ts'
-import { pendingDeliveries, relaysOn, startedRelays } from '../../../support/relays.ts'
+import { POLL_MS, pendingDeliveries, relaysOn, startedRelays } from '../../../support/relays.ts'
 import { runViewer } from '../../../support/temporal/runs.ts'
 import { until } from '../../../support/until.ts'
 
@@ -19,9 +19,6 @@ afterEach(async () => {
   await engine.sql('delete from outbox')
 })
 
-/** The pause after which a relay polls by itself, for each message again. */
-const POLL_MS = 1_000
-
 /** The median ignores delays that a busy machine adds. */
 const median = (waits: readonly number[]): number =>
   Number(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)])
@@ -30,13 +27,14 @@ describe('a notification', () => {
   test('wakes an idle relay', async () => {
     const delivered: string[] = []
     const relay = start(async ({ workflowId }) => void delivered.push(workflowId))
-    const listener = listen(engine.databaseUrl, 'outbox', relay.wake)
-    const announce = notifier(database, 'outbox')
+    const listener = openListener(engine.databaseUrl)
+    listener.on('outbox', relay.wake)
+    const notify = openNotifier(database, 100)
     const waits: number[] = []
     for (let count = 1; count <= 12; count++) {
       const began = performance.now()
       await queue(1)
-      announce()
+      notify(['outbox'])
       await until('it is delivered', () => delivered.length === count)
       waits.push(performance.now() - began)
     }
@@ -69,13 +67,55 @@ describe('a notification', () => {
 
   test('reaches every listener, and many at once are sent as few', async () => {
     let notices = 0
-    const listener = listen(engine.databaseUrl, 'outbox', () => notices++)
+    const listener = openListener(engine.databaseUrl)
+    listener.on('outbox', () => notices++)
     await until('it listens', () => notices === 1)
-    const announce = notifier(database, 'outbox')
-    for (let count = 0; count < 100; count++) announce()
+    const notify = openNotifier(database, 100)
+    for (let count = 0; count < 100; count++) notify(['outbox'])
     await until('it has heard', () => notices > 1)
     await listener.stop()
     expect(notices).toBeLessThan(10)
+  })
+})
+
+describe('a notice', () => {
+  const notices: string[][] = []
+  const query = async ({ values }: { values: [string[]] }) => {
+    notices.push(values[0])
+    return { rows: [] }
+  }
+  const stub = { pool: { query } } as unknown as Database
+  beforeEach(() => void notices.splice(0))
+
+  test('is sent at once after a rest, for all channels of a commit in one statement', async () => {
+    openNotifier(stub, 100)(['outbox', 'journal'])
+    expect(notices).toEqual([['outbox', 'journal']])
+  })
+
+  test('names the channels of all commits since the one before, and none is missing at the end', async () => {
+    const notify = openNotifier(stub, 100)
+    notify(['journal'])
+    for (const channel of ['deliveries', 'journal', 'pushes'] as const) notify([channel])
+    await until('the second is sent', () => notices.length === 2)
+    expect(notices).toEqual([['journal'], ['deliveries', 'journal', 'pushes']])
+  })
+
+  test('is not sent for a commit without news', async () => {
+    openNotifier(stub, 100)([])
+    expect(notices).toEqual([])
+  })
+
+  test('becomes rarer while commits follow each other quickly, up to the longest pause', async () => {
+    const notify = openNotifier(stub, 80)
+    const commits = setInterval(() => {
+      for (let n = 0; n < 50; n++) notify(['journal'])
+    }, 1)
+    const began = performance.now()
+    await until('it has gone on for a while', () => performance.now() - began > 600)
+    clearInterval(commits)
+    // Pauses of 20, 40, 80, 80 … ms; a busy machine sends fewer.
+    expect(notices.length).toBeLessThanOrEqual(1 + 2 + Math.ceil((performance.now() - began) / 80))
+    expect(notices.length).toBeGreaterThan(2)
   })
 })
 

@@ -36,7 +36,6 @@ export async function postingsFor(ids: readonly (string | null)[], request: Page
 
 export interface Step {
   readonly what: Content
-  /** Missing for a step that is expected. */
   readonly at?: string | null
   readonly note?: Content
 }

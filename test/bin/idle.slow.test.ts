@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { cloneDatabase } from '../support/database.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+import { startService, stopService } from '../support/processes/service-process.ts'
+import { recordSql } from '../support/sql-recorder.ts'
+import { addressOfRun } from '../support/temporal/access.ts'
+import { until } from '../support/until.ts'
+
+const SECONDS = 10
+
+const recorder = await recordSql(await cloneDatabase())
+
+test('all programs of npm start together ask PostgreSQL at most once a second when idle', async () => {
+  const env = { PORT: '0', DATABASE_URL: recorder.url, TEMPORAL_ADDRESS: addressOfRun() }
+  const service = await startService(temporaryFolder(), env)
+  const counts: number[] = []
+  await until('it rests', async () => {
+    const before = recorder.count()
+    await sleep(SECONDS * 1_000)
+    counts.push(recorder.count() - before)
+    return (counts.at(-1) ?? 0) <= SECONDS
+  })
+  // It still asks: what is due is found without a notice, too.
+  expect(counts.at(-1)).toBeGreaterThan(0)
+  expect(await stopService(service)).toBe(0)
+})

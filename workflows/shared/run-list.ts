@@ -1,0 +1,48 @@
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
+import {
+  DEADLINE_ATTRIBUTE,
+  type ProcessStatus,
+  STATUS_ATTRIBUTE,
+} from '../../src/kernel/contract/process.ts'
+
+/** A deadline may be off by this much before the list is corrected. */
+const TOLERANCE_MS = 60_000
+
+export interface RunList {
+  /** Writes what has changed into Temporal's list of runs: an event in the history. */
+  show(status: ProcessStatus): void
+}
+
+/** The run was started with the status and the deadline that its record had. */
+export function runList(): RunList {
+  return {
+    show({ status, dueInMs }) {
+      const listed = workflowInfo().typedSearchAttributes
+      const hasStatus = listed.get(STATUS_ATTRIBUTE) === status
+      // A step that is due is taken at once.
+      const deadline = dueInMs === null ? null : Date.now() + Math.max(dueInMs, 0)
+      const isDue = dueInMs !== null && dueInMs <= 0
+      if (hasStatus && (isDue || isNear(listed.get(DEADLINE_ATTRIBUTE), deadline))) return
+      upsertSearchAttributes([
+        { key: STATUS_ATTRIBUTE, value: status },
+        { key: DEADLINE_ATTRIBUTE, value: deadline === null ? null : new Date(deadline) },
+      ])
+    },
+  }
+}
+
+const isNear = (listed: Date | undefined, deadline: number | null): boolean =>
+  listed === undefined || deadline === null
+    ? listed === undefined && deadline === null
+    : Math.abs(listed.getTime() - deadline) <= TOLERANCE_MS
+
+/** In 0.6.0 the list has no deadline. */
+export function listOf060(): RunList {
+  let listed: string | undefined
+  return {
+    show({ status }) {
+      if (status !== listed) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: status }])
+      listed = status
+    },
+  }
+}
