@@ -1,5 +1,5 @@
 /**
- * How card networks write merchants. The forms follow the public documents named with each rule; merchants and
+ * How card networks write merchants. The forms follow the public document named with each rule; merchants and
  * numbers are invented. A row: the descriptor, the field for the city, the country, the merchant of the intent,
  * and whether the payment may use the intent.
  */
@@ -123,9 +123,8 @@ BOOKSHOP AUSTIN TX||DE|Bookshop|no`,
   },
   {
     rule: 'a store number or a postcode',
-    // Chains add the number of the store to the name.
-    source:
-      'https://docslib.org/doc/5476641/visa-europe-merchant-data-standards-15-november-2016-this-page-intentionally-left-blank-table-of-contents',
+    // A convention of chains: card networks publish no rule for it.
+    source: 'none',
     rows: `
 BOOKSHOP 1234|||Bookshop|yes
 BOOKSHOP 0815|||Bookshop|yes
@@ -207,8 +206,7 @@ BOOKSHOP.EXAMPLE|||bookshop.com|no`,
   {
     rule: 'a legal form',
     // The name is the trade name or the legal name.
-    source:
-      'https://developer.cybersource.com/docs/cybs/en-us/api-fields/reference/all/so/api-fields/invoice-header-merchant-descriptor-a.html',
+    source: 'https://docs.moov.io/guides/accept-payments/cards/statement-descriptors/',
     rows: `
 BOOKSHOP GMBH|||Bookshop|yes
 BOOKSHOP INC.|||Bookshop|yes
@@ -222,7 +220,8 @@ BOOKSHOP HOLDING|||Bookshop|no`,
   },
   {
     rule: 'a processor in front: Square',
-    source: 'https://squareup.com/help/us/en/article/3775-customer-doesn-t-recognize-a-square-charge',
+    source:
+      'https://developer.squareup.com/docs/payments-api/take-payments/card-payments/statement-descriptions',
     rows: `
 SQ *BOOKSHOP|Berlin|DE|Bookshop|yes
 SQ * BOOKSHOP|||Bookshop|yes
@@ -231,6 +230,7 @@ SQUARE *BOOKSHOP|||Bookshop|yes
 GOSQ.COM*BOOKSHOP|||Bookshop|yes
 SQ *BOOKSHOP 1234 BERLIN|||Bookshop|yes
 SQ *BOOKSHOP POTSDAM|Potsdam|DE|Bookshop|yes
+SQ *BOOKSHOP*#02943|||Bookshop|yes
 SQ *BOOKSHOPPER|||Bookshop|no
 SQ *CASINO|||Bookshop|no
 SQ *|||Square|no`,
